@@ -165,7 +165,9 @@ typedef struct mf_ModelChange {
 // models. What is given of shapes holds for their contacts with the ground, not between links of
 // the robot: where these may touch each other, shapes of `models` must be the group's. A change
 // that is more than of numbers, as friction of a joint that has none, or another shape, is refused.
-// Of changes alone, starts and equations of motion do not follow; `points` takes those of joints.
+// Poses and velocities of links, equations of motion, queries, pictures, films and recordings are
+// each robot's own; materials, meshes and, of changes alone, starts are the group's model's.
+// `points` takes changes of joints.
 // MF_UNSUPPORTED: that, with the model that differs; a motion of the group has one model for all
 // (all but `points` and `articulated`); robots dock or share their ground; sensors or a controller
 // of the group depend on what differs. MF_BAD_ARGUMENT: a field, an index or a value that no model

@@ -151,7 +151,8 @@ typedef enum mf_RandomDistribution {
     MF_RANDOM_NORMAL       // of mean range[0] and standard deviation range[1]
 } mf_RandomDistribution;
 
-// Numbers of the model that are drawn for each robot of a group, once (mf_group_vary).
+// Numbers of the model that are drawn for each robot of a group at the start and at each of its
+// resets, and in a search for each genome (mf_group_vary).
 typedef struct mf_SceneRandom {
     const char *path;             // "trunk/link.mass", "*_calf/joint.damping", "shape.friction.0"
     mf_RandomOperation operation; // scale: of a mass the inertia too, of a gain the bias too

@@ -47,7 +47,6 @@ def test_robots_move_as_those_of_edited_files(tmp_path: pathlib.Path) -> None:
     friction, mass, damping = np.array([0.3, 1.2]), np.array([2.0, 4.0]), np.array([0.1, 0.5])
     with mayfly.World(step=0.002) as world:
         group = world.add_group(walker(tmp_path), 2, precision="double")
-        assert not any("numbers of their own" in note for note in group.notes)
         group.vary({"link.mass": {"trunk": mass}, "joint.damping": {"hip": damping}})
         group.vary({"shape.friction.0": {"floor": friction[1:]}}, robots=1)
         group.vary({"shape.friction.0": {"floor": friction[:1]}}, robots=[0])
@@ -56,7 +55,6 @@ def test_robots_move_as_those_of_edited_files(tmp_path: pathlib.Path) -> None:
             "hip/joint.damping": [0.1, 0.5],
             "floor/shape.friction": [0.3, 1.2],
         }
-        assert any("robots (2) have numbers of their own" in note for note in group.notes)
         found = poses(group)
     for i in range(2):
         with mayfly.World(step=0.002) as world:
@@ -64,6 +62,51 @@ def test_robots_move_as_those_of_edited_files(tmp_path: pathlib.Path) -> None:
             alone = poses(world.add_group(model, 1, precision="double"))
         np.testing.assert_allclose(found[i], alone[0], rtol=0, atol=1e-10)
     assert np.abs(found[0] - found[1]).max() > 0.01
+
+
+SENSED = """<mujoco model="arm"><worldbody><body name="upper" pos="0 0 1">
+<joint name="shoulder" axis="0 1 0"/><geom name="rod" type="capsule" size="0.03" mass="1"
+  fromto="0 0 0 0 0 {length}"/>
+<body name="lower" pos="0 0 {length}"><joint name="elbow" axis="0 1 0" range="-1 1" limited="true"/>
+<geom type="sphere" size="0.05" mass="{mass}"/></body></body></worldbody>
+<sensor>{sensor}</sensor></mujoco>"""
+
+
+def arm(folder: pathlib.Path, length: float, mass: float, sensor: str = "") -> mayfly.Model:
+    path = folder / "arm.xml"
+    path.write_text(SENSED.format(length=length, mass=mass, sensor=sensor))
+    return mayfly.Model.from_file(path)
+
+
+def test_links_and_equations_are_each_robots_own(tmp_path: pathlib.Path) -> None:
+    models = [arm(tmp_path, 0.3, 1.0), arm(tmp_path, 0.4, 2.0), arm(tmp_path, 0.5, 0.5)]
+    with mayfly.World(step=0.002) as world:
+        group = world.add_group(models, 1, precision="double")
+        group["joint.angle"] = [0.3, -0.5]
+        found = group.poses()[0], group.mass_matrix(), group.jacobian("lower")
+    for i, model in enumerate(models):
+        with mayfly.World(step=0.002) as world:
+            alone = world.add_group(model, 1, precision="double")
+            alone["joint.angle"] = [0.3, -0.5]
+            own = alone.poses()[0], alone.mass_matrix(), alone.jacobian("lower")
+        for one, other in zip(found, own, strict=True):
+            np.testing.assert_allclose(one[i], other[0], rtol=0, atol=1e-12)
+    # The tip is where both lengths of a robot lead.
+    lengths = np.array([0.3, 0.4, 0.5])
+    np.testing.assert_allclose(found[0][:, 2, 2], 1 + lengths * np.cos(0.3), atol=1e-12)
+
+
+def test_what_sensors_leave_to_the_model_is_noted(tmp_path: pathlib.Path) -> None:
+    sensors = {
+        "<framepos objtype='body' objname='lower'/>": False,
+        "<jointlimitpos joint='elbow'/>": True,
+    }
+    for text, noted in sensors.items():
+        model = arm(tmp_path, 0.3, 1.0, text)
+        with mayfly.World(step=0.002) as world:
+            group = world.add_group(model, 2, sensors=True)
+            group.vary({"link.mass": 0.5})
+            assert any("numbers of their own" in n for n in group.notes) == noted
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@
 // ---- one picture --------------------------------------------------------------------------------
 
 // Of the camera in the world; false: not finite.
-static bool find_position(const mf_GroupCameras *own, const mf_Camera *camera, uint32_t instance,
+static bool find_position(const mf_GroupCameras *own, const mf_OneCamera *one, uint32_t instance,
                           mf_RenderPose *out) {
+    const mf_Camera *camera = &mf_group_model_of(own->group, instance)->cameras[one - own->cameras];
     double pose[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0}, rotation[4];
     for (uint32_t c = 0; camera->frame.link != MF_NONE && c < 7; c++)
         pose[c] = mf_field_get(own->pose, instance, 7 * camera->frame.link + c);
@@ -154,7 +155,7 @@ static void take(const Shot *shot) {
     const mf_Cameras *all = shot->own->all;
     mf_RenderPose pose;
     mf_RenderBuffers buffers;
-    if (!find_position(shot->own, shot->one->camera, shot->instance, &pose))
+    if (!find_position(shot->own, shot->one, shot->instance, &pose))
         return;
     void *memory = mf_scratch_borrow(all->scratch);
     mf_render_buffers_lay(&buffers, memory, all->scene, shot->one->view);
@@ -176,7 +177,7 @@ static void roll(Shot shot, mf_Time time, mf_Time now) {
     const mf_OneCamera *one = shot.one;
     mf_RenderPose pose;
     mf_RenderBuffers buffers;
-    if (!find_position(shot.own, one->camera, shot.instance, &pose))
+    if (!find_position(shot.own, one, shot.instance, &pose))
         return;
     void *memory = mf_scratch_borrow(all->scratch);
     mf_render_buffers_lay(&buffers, memory, all->scene, one->view);

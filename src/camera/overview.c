@@ -98,7 +98,7 @@ static bool measure(Unit *unit) {
     case MF_VISUAL_PARTS:
         for (uint32_t i = 0; i < visual->part_count; i++) {
             mf_Shape part;
-            if (!mf_visual_part(visual, i, &part))
+            if (!mf_visual_part(visual, robot, i, &part))
                 continue;
             add_part(unit, &part, mf_group_model(unit->group->group));
             parts += part.link != MF_NONE;

@@ -70,11 +70,13 @@ static uint64_t take_shapes(mf_RenderScene *scene, mf_RenderGroup *own, const mf
             take_shape(&scene->floor, model, &model->shapes[i], maps);
             scene->painted = true;
         }
+    own->maps = maps;
     for (uint32_t i = 0; i < own->visual.part_count; i++) {
         mf_Shape part;
-        if (mf_visual_part(&own->visual, i, &part))
-            take_shape(&own->shapes[own->count++], own->visual.own_parts ? NULL : model, &part,
-                       maps);
+        if (!mf_visual_part(&own->visual, MF_NONE, i, &part))
+            continue;
+        own->shapes[own->count].part = i;
+        take_shape(&own->shapes[own->count++], own->visual.own_parts ? NULL : model, &part, maps);
     }
     for (uint32_t i = 0; i < own->count; i++) {
         const mf_Mesh *mesh = own->shapes[i].mesh;
@@ -87,6 +89,18 @@ static uint64_t take_shapes(mf_RenderScene *scene, mf_RenderGroup *own, const mf
             scene->most_vertices = mesh->vertex_count;
     }
     return faces;
+}
+
+mf_RenderShape mf_render_own_shape(const mf_RenderGroup *group, uint32_t index, uint32_t instance) {
+    const mf_RenderShape *shape = &group->shapes[index];
+    mf_RenderShape own = {.part = shape->part};
+    mf_Shape part;
+    float tint[3];
+    const bool tinted = mf_group_tint(group->group, tint);
+    mf_visual_part(&group->visual, instance, shape->part, &part);
+    take_shape(&own, mf_group_model(group->group), &part, group->maps);
+    mf_visual_tint(own.solid.color, tinted ? tint : NULL, own.solid.color);
+    return own;
 }
 
 // ---- making -------------------------------------------------------------------------------------

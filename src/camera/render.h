@@ -40,6 +40,7 @@ typedef struct mf_RenderPaint {
 typedef struct mf_RenderShape {
     const mf_Mesh *mesh;          // NULL: a solid, or a plane
     bool plane;                   // z = 0, seen from above, infinite as for contact
+    uint32_t part;                // [1] of the visual
     uint32_t link;                // [1] MF_NONE: fixed in the world
     double position[3];           // [m] in the link
     double rotation[9];           // [1] to the link
@@ -61,9 +62,10 @@ typedef struct mf_RenderGroup {
     mf_Group *group;
     mf_Visual visual;
     const mf_Field *pose;   // link.pose
-    mf_RenderShape *shapes; // on links
+    mf_RenderShape *shapes; // on links, as the group's model has them
     uint32_t count;         // [1]
-    uint32_t number;        // [1] of the group in the world
+    const mf_TextureMap *maps;
+    uint32_t number; // [1] of the group in the world
     bool isolated;
     mf_RenderSolid ball; // of points; its color is also that of triangles
 } mf_RenderGroup;
@@ -208,6 +210,9 @@ void mf_render_add_triangle(const mf_RenderScene *scene, const mf_CameraView *vi
                             mf_RenderBuffers *buffers, const double *const corner[3],
                             const mf_RenderPaint *paint, const int32_t owner[3]);
 void mf_render_flush(const mf_RenderScene *scene, mf_RenderBuffers *buffers);
+
+// A shape of a group as a robot with numbers of its own has it.
+mf_RenderShape mf_render_own_shape(const mf_RenderGroup *group, uint32_t index, uint32_t instance);
 
 // render_hills.c: which points, world axes, have a hill between them and the light. NULL: none.
 mf_Status mf_render_take_hills(mf_RenderScene *scene, mf_Error *error);

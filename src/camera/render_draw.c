@@ -172,8 +172,14 @@ static mf_RenderPaint make_paint(const mf_RenderDraw *draw, const mf_RenderShape
 
 static void draw_links(const mf_RenderDraw *draw, const mf_RenderGroup *group, uint32_t instance,
                        bool scenery) {
+    const bool differs = mf_group_numbers(group->group) != NULL;
     for (uint32_t i = 0; i < group->count; i++) {
         const mf_RenderShape *shape = &group->shapes[i];
+        mf_RenderShape own;
+        if (differs) {
+            own = mf_render_own_shape(group, i, instance);
+            shape = &own;
+        }
         const int32_t owner[3] = {(int32_t)group->number, (int32_t)instance,
                                   shape->link == MF_NONE ? -1 : (int32_t)shape->link};
         mf_RenderTransform pose;

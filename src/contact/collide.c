@@ -66,13 +66,6 @@ bool mf_collide_takes_part(const mf_Model *model, const mf_Shape *shape) {
     return shape->type != MF_SHAPE_MESH || model->meshes[shape->mesh].hull_vertex_count > 0;
 }
 
-// Kind, half sizes and radius, but for hulls.
-static mf_CollideKind set_size(const mf_Shape *shape, double *values) {
-    mf_shape_half(shape->type, shape->size, values + MF_COLLIDE_HALF);
-    values[MF_COLLIDE_RADIUS] = mf_shape_radius(shape->type, shape->size, NULL);
-    return mf_shape_kinds[shape->type].collide;
-}
-
 // Moves the origin of a hull to the mean of its vertices, which is inside.
 static void set_hull(const mf_ConvexHull *hull, double *values) {
     const double *rotation = values + MF_COLLIDE_ROTATION;
@@ -83,12 +76,22 @@ static void set_hull(const mf_ConvexHull *hull, double *values) {
     mf_vec3_add(values + MF_COLLIDE_POSITION, values + MF_COLLIDE_POSITION, rotated);
 }
 
+void mf_collide_pose(const mf_Shape *shape, const double position[3], const double rotation[4],
+                      const mf_ConvexHull *hull, double *values) {
+    mf_vec3_copy(values + MF_COLLIDE_POSITION, position);
+    mf_quat_to_matrix(values + MF_COLLIDE_ROTATION, rotation);
+    mf_shape_half(shape->type, shape->size, values + MF_COLLIDE_HALF);
+    values[MF_COLLIDE_RADIUS] = mf_shape_radius(shape->type, shape->size, NULL);
+    if (hull != NULL)
+        set_hull(hull, values);
+}
+
 static void add_shape(mf_CollideDraft *draft, const Links *links, uint32_t number) {
     const mf_Model *model = links->model;
     const mf_Shape *shape = &model->shapes[number];
     double *values = draft->values_f64 + (size_t)draft->plan.shape_count * MF_COLLIDE_SHAPE_VALUES;
     mf_CollideShape *item = &draft->shapes[draft->plan.shape_count++];
-    double rotation[4], *position = values + MF_COLLIDE_POSITION;
+    double rotation[4], position[3];
     memcpy(rotation, shape->rotation, sizeof rotation);
     mf_vec3_copy(position, shape->position);
     if (shape->link != MF_NONE && links->holders) {
@@ -97,15 +100,14 @@ static void add_shape(mf_CollideDraft *draft, const Links *links, uint32_t numbe
         mf_vec3_add(position, position, holder->position);
         mf_quat_multiply(rotation, holder->rotation, rotation);
     }
-    mf_quat_to_matrix(values + MF_COLLIDE_ROTATION, rotation);
     item->shape = number;
     item->frame = frame_of(links, shape->link);
-    item->kind = set_size(shape, values);
+    item->kind = mf_shape_kinds[shape->type].collide;
     item->hull = MF_NONE;
-    if (item->kind == MF_COLLIDE_HULL) {
+    if (item->kind == MF_COLLIDE_HULL)
         item->hull = mf_hulls_of_mesh(draft->hulls)[shape->mesh];
-        set_hull(mf_hull_of(draft->hulls, item->hull), values);
-    }
+    mf_collide_pose(shape, position, rotation,
+                     item->hull != MF_NONE ? mf_hull_of(draft->hulls, item->hull) : NULL, values);
 }
 
 // ---- pairs --------------------------------------------------------------------------------------

@@ -27,6 +27,10 @@ enum {
     MF_COLLIDE_SHAPE_VALUES = 16
 };
 
+// Fills them: a shape at this pose in its frame. `hull` is its own, else NULL.
+void mf_collide_pose(const mf_Shape *shape, const double position[3], const double rotation[4],
+                      const mf_ConvexHull *hull, double *values);
+
 typedef struct mf_CollideShape {
     mf_CollideKind kind;
     uint32_t shape; // [1] of the model

@@ -6,6 +6,7 @@
 #include "model/draft.h"
 #include "math/scalar.h"
 #include "model/points.h"
+#include "model/sensor_kind.h"
 #include "motion/articulated/build.h"
 #include "motion/table.h"
 #include "world/attach.h"
@@ -349,18 +350,30 @@ const mf_MotionNote mf_note_kept_off = {
     .text = "shapes (#) that contype, conaffinity or exclusions keep off the ground touch it by "
             "their points"};
 
+// Whether a sensor reads numbers of the model besides those of which poses of links follow.
+static bool reads_numbers(const mf_Sensor *sensor) {
+    const mf_SensorKind *kind = mf_sensor_kind(sensor->type);
+    const uint32_t geometry =
+        MF_SENSES_LIMIT | MF_SENSES_ENERGY | MF_SENSES_LENGTH | MF_SENSES_RANGE;
+    return (kind->flags & geometry) != 0 || kind->items == MF_SENSES_SHAPES ||
+           kind->items == MF_SENSES_LUMPS || sensor->type == MF_SENSOR_TOUCH ||
+           sensor->type == MF_SENSOR_JOINT_ACTUATOR_FORCE;
+}
+
 static uint32_t with_own_numbers(const mf_NoteCase *c) {
-    static const char *const names[] = {"articulated.numbers", "points.numbers"};
     bool own = false;
-    for (size_t i = 0; c->group != NULL && i < sizeof names / sizeof *names; i++)
-        own = own || mf_group_find_field((mf_Group *)(uintptr_t)c->group, names[i]) != NULL;
+    if (mf_group_numbers(c->group) == NULL ||
+        mf_group_find_field((mf_Group *)(uintptr_t)c->group, "sensor.value") == NULL)
+        return 0;
+    for (uint32_t i = 0; i < c->model->sensor_count; i++)
+        own = own || reads_numbers(&c->model->sensors[i]);
     return own ? mf_group_count(c->group) : 0;
 }
 
 const mf_MotionNote mf_note_own_numbers = {
     .count = with_own_numbers,
-    .text = "robots (#) have numbers of their own; poses of links, equations of motion and "
-            "pictures are those of the group's model"};
+    .text = "robots (#) have numbers of their own; sensors of limits, energies, lengths, ranges, "
+            "touch and masses read those of the group's model"};
 const mf_MotionNote mf_note_own_law = {
     .shape = has_surface,
     .text = "contacts of shapes (#) use the law of the motion, not MuJoCo's: friction, condim, "

@@ -6,11 +6,17 @@
 #include "math/scalar.h"
 #include "model/fields.h"
 #include "model/sensor_kind.h"
+#include "model/shape_kinds.h"
 #include "motion/table.h"
+#include "multibody/numbers.h"
 #include "world/attach.h"
 
 #include <math.h>
 #include <string.h>
+
+static bool same_reals(const double *a, const double *b, size_t count) {
+    return memcmp(a, b, count * sizeof *a) == 0;
+}
 
 // Copies of the lists of an instance's model whose items change.
 typedef struct Changed {
@@ -20,7 +26,8 @@ typedef struct Changed {
     mf_Joint *joints;
     mf_Shape *shapes;
     mf_Actuator *actuators;
-    mf_Body *bodies; // of the file, whose masses and centers follow from their links'
+    mf_Body *bodies;  // of the file, whose masses and centers follow from their links'
+    mf_Point *points; // which follow from their shapes
 } Changed;
 
 static void *list_of(Changed *changed, mf_ItemType item, uint32_t *count) {
@@ -51,6 +58,7 @@ static void restore(Changed *changed, const mf_Model *model) {
     changed->own.shapes = changed->shapes;
     changed->own.actuators = changed->actuators;
     changed->own.bodies = changed->bodies;
+    changed->own.points = changed->points;
     if (model->link_count > 0)
         memcpy(changed->links, model->links, model->link_count * sizeof *model->links);
     if (model->joint_count > 0)
@@ -62,6 +70,8 @@ static void restore(Changed *changed, const mf_Model *model) {
                model->actuator_count * sizeof *model->actuators);
     if (model->body_count > 0)
         memcpy(changed->bodies, model->bodies, model->body_count * sizeof *model->bodies);
+    if (model->point_count > 0)
+        memcpy(changed->points, model->points, model->point_count * sizeof *model->points);
 }
 
 static mf_Status begin(Changed *changed, const mf_Model *model, mf_Context *context,
@@ -70,7 +80,8 @@ static mf_Status begin(Changed *changed, const mf_Model *model, mf_Context *cont
                                MF_ARRAY(changed->joints, model->joint_count),
                                MF_ARRAY(changed->shapes, model->shape_count),
                                MF_ARRAY(changed->actuators, model->actuator_count),
-                               MF_ARRAY(changed->bodies, model->body_count)};
+                               MF_ARRAY(changed->bodies, model->body_count),
+                               MF_ARRAY(changed->points, model->point_count)};
     MF_NEED_MEMORY(mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays), error,
                    "mf_group_vary");
     changed->model = model;
@@ -161,6 +172,42 @@ static void follow_links(Changed *changed) {
     }
 }
 
+// Where a point of a solid of half sizes `from` is on one of half sizes `to`, own axes; those of
+// capsules are on caps.
+static void stretch(mf_ShapeType type, const double from[3], const double to[3], double point[3]) {
+    const bool edges = mf_shape_kinds[type].half_count == 3;
+    for (int c = 0; c < 3; c++) {
+        const int k = edges ? c : c == 2 && mf_shape_kinds[type].half_count == 2;
+        const double cap = fabs(point[c]) - from[1];
+        if (type == MF_SHAPE_CAPSULE && c == 2 && cap > 0.0)
+            point[c] = copysign(to[1] + cap * to[0] / from[0], point[c]);
+        else if (from[k] > 0.0)
+            point[c] *= to[k] / from[k];
+    }
+}
+
+// Contact points are at one place of their shape.
+static void follow_shapes(Changed *changed) {
+    for (uint32_t p = 0; p < changed->model->point_count; p++) {
+        mf_Point *point = &changed->points[p];
+        if (point->shape == MF_NONE)
+            continue;
+        const mf_Shape *shape = &changed->shapes[point->shape],
+                       *before = &changed->model->shapes[point->shape];
+        double from[3] = {0.0}, to[3] = {0.0}, at[3];
+        if (same_reals(shape->position, before->position, 3) &&
+            same_reals(shape->rotation, before->rotation, 4) &&
+            same_reals(shape->size, before->size, 3))
+            continue;
+        mf_vec3_sub(at, point->position, before->position);
+        mf_quat_rotate_inverse(at, before->rotation, at);
+        mf_shape_half(before->type, before->size, from);
+        mf_shape_half(shape->type, shape->size, to);
+        stretch(shape->type, from, to, at);
+        mf_pose_point(point->position, shape->position, shape->rotation, at);
+    }
+}
+
 // What no model has, found when all changes are made.
 static mf_Status check_all(const Changed *changed, uint32_t instance, mf_Error *error) {
     for (uint32_t j = 0; j < changed->own.joint_count; j++) {
@@ -187,16 +234,18 @@ static mf_Status make(Changed *changed, const mf_Model *model, const mf_ModelCha
         MF_TRY(apply(changed, &changes[c], number, instance, error));
     sum_mass(changed);
     follow_links(changed);
+    follow_shapes(changed);
     return check_all(changed, instance, error);
 }
 
 // ---- what has the group's model alone -----------------------------------------------------------
 
-static bool same_reals(const double *a, const double *b, size_t count) {
-    return memcmp(a, b, count * sizeof *a) == 0;
+static bool same_frame(const mf_Frame *a, const mf_Frame *b) {
+    return same_reals(a->position, b->position, 3) && same_reals(a->rotation, b->rotation, 4);
 }
 
-// Whether a sensor reads the same of both models: states, or poses and rates of the base.
+// Whether a sensor reads the same of both models: states, or poses and rates of frames that are at
+// one place of their links.
 static bool same_sensor(const mf_Sensor *a, const mf_Sensor *b) {
     const mf_SensorKind *kind = mf_sensor_kind(a->type);
     const uint32_t geometry =
@@ -208,9 +257,8 @@ static bool same_sensor(const mf_Sensor *a, const mf_Sensor *b) {
            (kind->items == MF_SENSES_TERMS || kind->items == MF_SENSES_CONTACTS) &&
            kind->mount != MF_AT_BODY && a->type != MF_SENSOR_TOUCH &&
            a->type != MF_SENSOR_JOINT_ACTUATOR_FORCE &&
-           (!posed || (a->frame.link == 0 && !a->has_reference &&
-                       same_reals(a->frame.position, b->frame.position, 3) &&
-                       same_reals(a->frame.rotation, b->frame.rotation, 4)));
+           (!posed || same_frame(&a->frame, &b->frame)) &&
+           (!a->has_reference || same_frame(&a->reference, &b->reference));
 }
 
 static bool same_ranges(const mf_Model *a, const mf_Model *b) {
@@ -286,6 +334,10 @@ static mf_Status give(mf_Group *group, const mf_Model *model, const uint32_t *in
         if (plan != NULL)
             MF_TRY(row->vary(group, plan, model, instances, count, error));
     }
+    if (mf_motion_in(group, MF_MOTION_ARTICULATED)) // which has given them
+        return MF_OK;
+    MF_TRY(mf_numbers_begin(group, NULL, error));
+    mf_numbers_give(group, model, NULL, instances, count);
     return MF_OK;
 }
 
@@ -394,5 +446,7 @@ mf_Status mf_group_vary(mf_Group *group, const uint32_t *instances, uint32_t ins
     mf_release(context, changed.links); // the first of the arrays holds all
     for (uint32_t i = 0; status == MF_OK && models != NULL && i < instance_count; i++)
         mf_group_reset(group, instances[i]);
+    for (uint32_t i = 0; status == MF_OK && i < instance_count; i++)
+        mf_group_derive(group, instances[i]);
     return status;
 }

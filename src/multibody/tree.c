@@ -2,12 +2,14 @@
 #include "multibody/tree.h"
 
 #include "math/scalar.h"
+#include "multibody/numbers.h"
+#include "world/attach.h"
 
 static bool is_rotated(const double q[4]) {
     return q[1] != 0.0 || q[2] != 0.0 || q[3] != 0.0;
 }
 
-static uint32_t dofs_of(mf_JointType type) {
+uint32_t mf_tree_joint_dofs(mf_JointType type) {
     switch (type) {
     case MF_JOINT_HINGE:
     case MF_JOINT_SLIDE:
@@ -24,7 +26,7 @@ static uint32_t dofs_of(mf_JointType type) {
 uint32_t mf_tree_velocity_address(const mf_Model *model, bool free, uint32_t joint) {
     uint32_t address = free ? 6 : 0;
     for (uint32_t j = 0; j < joint; j++)
-        address += dofs_of(model->joints[j].type);
+        address += mf_tree_joint_dofs(model->joints[j].type);
     return address;
 }
 
@@ -60,7 +62,7 @@ static void set_joint(mf_TreeLink *link, const mf_Joint *joint) {
     mf_vec3_copy(link->position, joint->position);
     mf_vec3_copy(link->axis, joint->axis);
     memcpy(link->rotation, joint->rotation, sizeof link->rotation);
-    link->dofs = dofs_of(joint->type);
+    link->dofs = mf_tree_joint_dofs(joint->type);
 }
 
 static void set_mass(mf_TreeLink *out, const mf_Link *link) {
@@ -78,6 +80,7 @@ static void set_links(const mf_Tree *tree, const mf_Model *model, mf_TreeRows ro
         mf_TreeLink *link = &links[joint->child];
         set_joint(link, joint);
         set_rows(link, rows, joint, j, &counts);
+        link->joint_numbers = mf_numbers_of_joint(model, j);
         link->velocity = counts.velocities;
         counts.velocities += link->dofs;
         counts.balls += joint->type == MF_JOINT_BALL || joint->type == MF_JOINT_FLOATING;
@@ -85,8 +88,10 @@ static void set_links(const mf_Tree *tree, const mf_Model *model, mf_TreeRows ro
     }
     links[0].parent = MF_NONE;
     links[0].dofs = base;
-    for (uint32_t l = 0; l < model->link_count; l++)
+    for (uint32_t l = 0; l < model->link_count; l++) {
         set_mass(&links[l], &model->links[l]);
+        links[l].link_numbers = mf_numbers_of_link(l);
+    }
 }
 
 static void set_dofs(mf_Tree *tree, const mf_Model *model, const double *armature,
@@ -101,6 +106,7 @@ static void set_dofs(mf_Tree *tree, const mf_Model *model, const double *armatur
         for (uint32_t i = 0; i < link->dofs; i++) {
             mf_TreeDof *dof = &dofs[link->velocity + i];
             dof->link = l;
+            dof->number = mf_numbers_of_dof(model, link->velocity + i);
             dof->parent = link->velocity + i - 1;
             if (i == 0)
                 dof->parent =
@@ -151,7 +157,8 @@ mf_TreeFields mf_tree_fields(mf_Group *group) {
                            .ball = mf_group_find_field(group, "ball.orientation"),
                            .ball_rate = mf_group_find_field(group, "ball.rate"),
                            .free = mf_group_find_field(group, "free.position"),
-                           .free_rate = mf_group_find_field(group, "free.velocity")};
+                           .free_rate = mf_group_find_field(group, "free.velocity"),
+                           .group = group};
 }
 
 static const void *rows_at(const mf_Field *field, uint32_t block) {
@@ -172,5 +179,6 @@ mf_TreeState mf_tree_state(const mf_TreeFields *fields, uint32_t block) {
                           .ball_rate = rows_at(fields->ball_rate, block),
                           .free = rows_at(fields->free, block),
                           .free_rate = rows_at(fields->free_rate, block),
+                          .numbers = rows_at(mf_group_numbers(fields->group), block),
                           .wide = fields->position->info.type == MF_F64};
 }

@@ -24,6 +24,7 @@ typedef struct mf_TreeLink {
     double axis[3];                           // [1] of the joint in the link
     double reference;                         // [rad] or [m]
     double mass, center[3], inertia[6];       // [kg], [m], [kg m^2] about the center, link's axes
+    uint32_t joint_numbers, link_numbers;     // [1] rows in model.numbers (numbers.h)
 } mf_TreeLink;
 
 // Degrees of freedom are the values of a velocity vector.
@@ -33,6 +34,7 @@ typedef struct mf_TreeDof {
     uint32_t entries; // [1] the first entry of its row of the mass matrix: of itself, then of the
                       // ones towards the base
     double armature;  // [kg m^2] or [kg]
+    uint32_t number;  // [1] its row in model.numbers
 } mf_TreeDof;
 
 typedef struct mf_Tree {
@@ -52,6 +54,7 @@ static inline const mf_TreeDof *mf_tree_dofs(const mf_Tree *tree) {
     return (const mf_TreeDof *)(const void *)((const char *)tree + tree->dofs_at);
 }
 
+uint32_t mf_tree_joint_dofs(mf_JointType type); // [1] degrees of freedom
 // The first value of a joint in a velocity vector with or without a free base; of joint_count: the
 // size of such a vector.
 uint32_t mf_tree_velocity_address(const mf_Model *model, bool free, uint32_t joint);
@@ -69,12 +72,14 @@ typedef struct mf_TreeState {
     const void *ball, *ball_rate; // ball and floating joints; NULL: no rotation
     const void *free, *free_rate; // floating joints; NULL: 0
     bool wide;                    // rows are of double
+    const double *numbers;        // rows of model.numbers; NULL: all robots have the tree's
 } mf_TreeState;
 
 // The fields of a group from which its link poses and velocities follow.
 typedef struct mf_TreeFields {
     const mf_Field *position, *orientation, *linear, *angular, *angle, *rate;
     const mf_Field *ball, *ball_rate, *free, *free_rate; // NULL: the group has none
+    const mf_Group *group;
 } mf_TreeFields;
 // Their names, for the lists of what a system reads; a group may lack those with "?".
 #define MF_TREE_FIELD_NAMES                                                                        \

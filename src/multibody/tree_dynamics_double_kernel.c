@@ -10,6 +10,7 @@
 //
 // Invariant: a lane never reads another.
 #include "math/lane_vector.h"
+#include "multibody/numbers.h"
 #include "multibody/tree.h"
 
 typedef struct Six {
@@ -26,6 +27,7 @@ typedef struct Ask { // the question at one bundle of lanes
     const mf_TreeQuery *query;
     const mf_Tree *tree;
     const mf_TreeDof *dofs;
+    const double *numbers; // as in mf_TreeState
     uint32_t lane;
 } Ask;
 
@@ -35,6 +37,20 @@ static MF_INLINE Vec no_vec(void) {
 
 static MF_INLINE Vec set_vec(const double v[3]) {
     return MF_VALUE(Vec, mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2]));
+}
+
+// Numbers of the model: those of the tree, or of each lane's robot.
+static MF_INLINE mf_lane number(const Ask *a, double value, uint32_t row) {
+    return a->numbers == NULL ? mf_set((mf_real)value) : row_load(a->numbers + a->lane, row);
+}
+
+static MF_INLINE Vec number_vec(const Ask *a, const double v[3], uint32_t row) {
+    return MF_VALUE(Vec, number(a, v[0], row), number(a, v[1], row + 1), number(a, v[2], row + 2));
+}
+
+static MF_INLINE Sym number_sym(const Ask *a, const double s[6], uint32_t row) {
+    return MF_VALUE(Sym, number(a, s[0], row), number(a, s[1], row + 1), number(a, s[2], row + 2),
+                    number(a, s[3], row + 3), number(a, s[4], row + 4), number(a, s[5], row + 5));
 }
 
 static MF_INLINE mf_real *row_at(const Ask *a, const void *rows, size_t c) {
@@ -107,8 +123,10 @@ static Mat axes_at_rest(const Ask *a, const mf_TreeLink *link) {
     const mf_TreeMotion *motion = &a->query->motion;
     const mf_real *from = row_at(a, motion->rotation, (size_t)link->parent * motion->rotation_rows);
     const Quat above = {row_load(from, 0), row_load(from, 1), row_load(from, 2), row_load(from, 3)};
-    const Quat own = {mf_set((mf_real)link->rotation[0]), mf_set((mf_real)link->rotation[1]),
-                      mf_set((mf_real)link->rotation[2]), mf_set((mf_real)link->rotation[3])};
+    const uint32_t row = link->joint_numbers + MF_JOINT_ROTATION;
+    const double *q = link->rotation;
+    const Quat own = {number(a, q[0], row), number(a, q[1], row + 1), number(a, q[2], row + 2),
+                      number(a, q[3], row + 3)};
     return quat_matrix(quat_multiply(above, own));
 }
 
@@ -120,7 +138,8 @@ static void find_twists(const Ask *a) {
         if (link->dofs == 0)
             continue;
         const Mat axes = matrix_of(a, l);
-        const Vec position = position_of(a, l), axis = mat_apply(&axes, set_vec(link->axis));
+        const Vec own = number_vec(a, link->axis, link->joint_numbers + MF_JOINT_AXIS);
+        const Vec position = position_of(a, l), axis = mat_apply(&axes, own);
         if (link->dofs == 6) {
             const Mat rest = l == 0 ? unit : axes_at_rest(a, link);
             put_three(a, link->velocity, &rest, false, position);
@@ -140,11 +159,12 @@ static void find_twists(const Ask *a) {
 static void put_inertia(const Ask *a, uint32_t l) {
     const mf_TreeLink *link = &mf_tree_links(a->tree)[l];
     const Mat axes = matrix_of(a, l);
-    const double *j = link->inertia;
-    const Sym own = {mf_set((mf_real)j[0]), mf_set((mf_real)j[1]), mf_set((mf_real)j[2]),
-                     mf_set((mf_real)j[3]), mf_set((mf_real)j[4]), mf_set((mf_real)j[5])};
-    const Vec p = mat_apply_add(&axes, set_vec(link->center), position_of(a, l));
-    Inertia out = {.about = sym_rotate(&axes, &own), .mass = mf_set((mf_real)link->mass)};
+    const uint32_t row = link->link_numbers;
+    const Sym own = number_sym(a, link->inertia, row + MF_LINK_INERTIA);
+    const Vec center = number_vec(a, link->center, row + MF_LINK_CENTER);
+    const Vec p = mat_apply_add(&axes, center, position_of(a, l));
+    Inertia out = {.about = sym_rotate(&axes, &own),
+                   .mass = number(a, link->mass, row + MF_LINK_MASS)};
     out.moment = vec_scale(p, out.mass);
     const mf_lane square = vec_dot(p, out.moment);
     out.about.xx = out.about.xx + mf_fma(-p.x, out.moment.x, square);
@@ -184,7 +204,8 @@ static void find_mass(const Ask *a) {
         const Inertia carried = inertia_load(a, a->dofs[d].link);
         const Six own = six_load(a, a->query->twists, d), linear = momentum(&carried, own);
         mf_real *entry = row_at(a, a->query->entries, a->dofs[d].entries);
-        row_store(entry, 0, six_dot(own, linear) + mf_set((mf_real)a->dofs[d].armature));
+        row_store(entry, 0,
+                  six_dot(own, linear) + number(a, a->dofs[d].armature, a->dofs[d].number));
         size_t c = 1;
         for (uint32_t i = a->dofs[d].parent; i != MF_NONE; i = a->dofs[i].parent)
             row_store(entry, c++, six_dot(six_load(a, a->query->twists, i), linear));
@@ -198,18 +219,17 @@ static Six need(const Ask *a, uint32_t l) {
     const mf_TreeLink *link = &mf_tree_links(a->tree)[l];
     const mf_TreeMotion *motion = &a->query->motion;
     const Mat axes = matrix_of(a, l);
-    const double *j = link->inertia;
-    const Sym own = {mf_set((mf_real)j[0]), mf_set((mf_real)j[1]), mf_set((mf_real)j[2]),
-                     mf_set((mf_real)j[3]), mf_set((mf_real)j[4]), mf_set((mf_real)j[5])};
+    const uint32_t row = link->link_numbers;
+    const Sym own = number_sym(a, link->inertia, row + MF_LINK_INERTIA);
     const Sym inertia = sym_rotate(&axes, &own);
-    const Vec arm = mat_apply(&axes, set_vec(link->center));
+    const Vec arm = mat_apply(&axes, number_vec(a, link->center, row + MF_LINK_CENTER));
     const Vec rate = vec_load(row_at(a, motion->velocity, 6 * (size_t)l), 3);
     const Six moved = six_load(a, motion->acceleration, l); // linear first
     const Vec angular = moved.linear;
     Vec linear = vec_sub(moved.angular, set_vec(a->query->gravity));
     linear = vec_cross_add(angular, arm, linear);
     linear = vec_cross_add(rate, vec_cross(rate, arm), linear);
-    const Vec force = vec_scale(linear, mf_set((mf_real)link->mass));
+    const Vec force = vec_scale(linear, number(a, link->mass, row + MF_LINK_MASS));
     Vec torque = vec_cross_add(rate, sym_apply(&inertia, rate), sym_apply(&inertia, angular));
     torque = vec_cross_add(vec_add(position_of(a, l), arm), force, torque);
     return MF_VALUE(Six, torque, force);
@@ -232,8 +252,8 @@ static void find_forces(const Ask *a, void *out) {
         mf_lane force =
             six_dot(six_load(a, a->query->twists, d), six_load(a, wrenches, a->dofs[d].link));
         if (change != NULL)
-            force = mf_fma(mf_set((mf_real)a->dofs[d].armature), row_load(row_at(a, change, 0), d),
-                           force);
+            force = mf_fma(number(a, a->dofs[d].armature, a->dofs[d].number),
+                           row_load(row_at(a, change, 0), d), force);
         row_store(row_at(a, out, 0), d, force);
     }
 }
@@ -329,7 +349,10 @@ static void answer(const Ask *a) {
 void MF_KERNEL(mf_tree_query)(const mf_TreeQuery *query, const mf_TreeState *state) {
     const uint32_t end = query->motion.first_lane + query->motion.lane_count;
     MF_KERNEL(mf_tree_motion)(query->tree, state, &query->motion);
-    Ask ask = {.query = query, .tree = query->tree, .dofs = mf_tree_dofs(query->tree)};
+    Ask ask = {.query = query,
+               .tree = query->tree,
+               .dofs = mf_tree_dofs(query->tree),
+               .numbers = state->numbers};
     for (ask.lane = query->motion.first_lane; ask.lane < end; ask.lane += MF_LANES)
         answer(&ask);
 }

@@ -4,6 +4,7 @@
 //
 // Invariant: a lane never reads another.
 #include "math/lane_vector.h"
+#include "multibody/numbers.h"
 #include "multibody/tree.h"
 
 #if defined(MF_KERNEL_F64)
@@ -20,13 +21,25 @@ typedef struct Walk { // the block at one bundle of lanes
     bool same; // rows of the state are in the kernel's precision
 } Walk;
 
-static MF_INLINE Vec set_vec(const double v[3]) {
-    return MF_VALUE(Vec, mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2]));
+// Numbers of the model: those of the tree, or, with `own`, of each lane's robot.
+static MF_INLINE mf_lane number(const Walk *w, const double *value, uint32_t row, bool own) {
+    if (!own)
+        return mf_set((mf_real)*value);
+    const double *rows = w->state->numbers + (size_t)row * MF_BLOCK + w->lane;
+    MF_ALIGNED(64) mf_real values[MF_LANES];
+    for (int i = 0; i < MF_LANES; i++)
+        values[i] = (mf_real)rows[i];
+    return mf_load(values);
 }
 
-static MF_INLINE Quat set_quat(const double q[4]) {
-    return MF_VALUE(Quat, mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
-                    mf_set((mf_real)q[3]));
+static MF_INLINE Vec number_vec(const Walk *w, const double v[3], uint32_t row, bool own) {
+    return MF_VALUE(Vec, number(w, v, row, own), number(w, v + 1, row + 1, own),
+                    number(w, v + 2, row + 2, own));
+}
+
+static MF_INLINE Quat number_quat(const Walk *w, const double q[4], uint32_t row, bool own) {
+    return MF_VALUE(Quat, number(w, q, row, own), number(w, q + 1, row + 1, own),
+                    number(w, q + 2, row + 2, own), number(w, q + 3, row + 3, own));
 }
 
 static MF_INLINE Vec no_vec(void) {
@@ -143,10 +156,10 @@ static void move_base(const Walk *w) {
     put_acceleration(w, 0, linear, angular);
 }
 
-static MF_INLINE Quat rotation_about(const double axis[3], mf_lane angle) {
+static MF_INLINE Quat rotation_about(Vec axis, mf_lane angle) {
     mf_lane sine, cosine;
     mf_sin_cos_lane(angle * mf_set((mf_real)0.5), &sine, &cosine);
-    Vec part = vec_scale(set_vec(axis), sine);
+    Vec part = vec_scale(axis, sine);
     return MF_VALUE(Quat, cosine, part.x, part.y, part.z);
 }
 
@@ -159,9 +172,11 @@ typedef struct Carried {
 } Carried;
 
 // The frame at rest on its parent, before the joint moves it.
-static MF_INLINE Carried carry(const Walk *w, const mf_TreeLink *link) {
+static MF_INLINE Carried carry(const Walk *w, const mf_TreeLink *link, bool of_robot) {
     const Mat axes = matrix_of(w, link->parent);
-    const Vec arm = mat_apply(&axes, set_vec(link->position));
+    const uint32_t row = link->joint_numbers;
+    const Vec arm =
+        mat_apply(&axes, number_vec(w, link->position, row + MF_JOINT_POSITION, of_robot));
     const mf_real *above =
         row_at(w, w->motion->velocity, (size_t)link->parent * w->motion->velocity_rows);
     Carried own = {.rate = vec_load(above, 3),
@@ -176,8 +191,9 @@ static MF_INLINE Carried carry(const Walk *w, const mf_TreeLink *link) {
         own.acceleration = vec_cross_add(own.spin_change, arm, vec_load(above, 0));
         own.acceleration = vec_cross_add(own.rate, vec_cross(own.rate, arm), own.acceleration);
     }
-    if (link->rotated)
-        own.rotation = quat_multiply(own.rotation, set_quat(link->rotation));
+    if (link->rotated || of_robot)
+        own.rotation = quat_multiply(
+            own.rotation, number_quat(w, link->rotation, row + MF_JOINT_ROTATION, of_robot));
     return own;
 }
 
@@ -197,22 +213,22 @@ static MF_INLINE void slide(Carried *own, Vec direction, Vec speed, Vec rate_cha
     own->acceleration = mat_apply_add(&axes, rate_change, own->acceleration);
 }
 
-static void move_link(const Walk *w, uint32_t number) {
-    const mf_TreeLink *link = &mf_tree_links(w->tree)[number];
+static MF_INLINE void move(const Walk *w, uint32_t l, bool of_robot) {
+    const mf_TreeLink *link = &mf_tree_links(w->tree)[l];
     const mf_TreeState *state = w->state;
-    const Vec axis = set_vec(link->axis);
+    const uint32_t row = link->joint_numbers;
+    const Vec axis = number_vec(w, link->axis, row + MF_JOINT_AXIS, of_robot);
+    const mf_lane reference = number(w, &link->reference, row + MF_JOINT_REFERENCE, of_robot);
     Vec rate = no_vec(), rate_change = rate; // of the joint, in the link
-    Carried own = carry(w, link);
+    Carried own = carry(w, link, of_robot);
     if (link->type == MF_JOINT_HINGE) {
-        const mf_lane angle =
-            value(w, state->angle, link->rotation_row) - mf_set((mf_real)link->reference);
-        own.rotation = quat_multiply(own.rotation, rotation_about(link->axis, angle));
+        const mf_lane angle = value(w, state->angle, link->rotation_row) - reference;
+        own.rotation = quat_multiply(own.rotation, rotation_about(axis, angle));
         rate = vec_scale(axis, value(w, state->rate, link->rotation_rate_row));
         if (own.accelerated)
             rate_change = vec_scale(axis, change(w, link->velocity));
     } else if (link->type == MF_JOINT_SLIDE) {
-        const mf_lane distance =
-            value(w, state->angle, link->slide_row) - mf_set((mf_real)link->reference);
+        const mf_lane distance = value(w, state->angle, link->slide_row) - reference;
         const Vec change_of_speed =
             own.accelerated ? vec_scale(axis, change(w, link->velocity)) : no_vec();
         slide(&own, vec_scale(axis, distance),
@@ -227,13 +243,20 @@ static void move_link(const Walk *w, uint32_t number) {
         rate_change = change_vec(w, link->velocity + link->dofs - 3);
     }
     own.rotation = quat_renormalize(own.rotation);
-    const Mat axes = put_pose(w, number, own.position, own.rotation);
-    put_velocity(w, number, own.velocity, mat_apply_add(&axes, rate, own.rate));
+    const Mat axes = put_pose(w, l, own.position, own.rotation);
+    put_velocity(w, l, own.velocity, mat_apply_add(&axes, rate, own.rate));
     if (!own.accelerated)
         return;
     own.spin_change = vec_cross_add(own.rate_above, mat_apply(&axes, rate), own.spin_change);
-    put_acceleration(w, number, own.acceleration,
-                     mat_apply_add(&axes, rate_change, own.spin_change));
+    put_acceleration(w, l, own.acceleration, mat_apply_add(&axes, rate_change, own.spin_change));
+}
+
+static void move_link(const Walk *w, uint32_t l) {
+    move(w, l, false);
+}
+
+static void move_own_link(const Walk *w, uint32_t l) {
+    move(w, l, true);
 }
 
 static void add_base(const Walk *w) {
@@ -256,12 +279,14 @@ void MF_KERNEL(mf_tree_motion)(const mf_Tree *tree, const mf_TreeState *state,
                  .same = state->wide == (sizeof(mf_real) == sizeof(double))};
     for (walk.lane = motion->first_lane; walk.lane < end; walk.lane += MF_LANES) {
         move_base(&walk);
-        if (motion->links == NULL)
-            for (uint32_t l = 1; l < tree->link_count; l++)
+        const uint32_t count = motion->links == NULL ? tree->link_count - 1 : motion->link_count;
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t l = motion->links == NULL ? i + 1 : motion->links[i];
+            if (state->numbers == NULL)
                 move_link(&walk, l);
-        else
-            for (uint32_t i = 0; i < motion->link_count; i++)
-                move_link(&walk, motion->links[i]);
+            else
+                move_own_link(&walk, l);
+        }
         if (motion->in_world)
             add_base(&walk);
     }

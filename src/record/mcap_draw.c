@@ -115,7 +115,7 @@ static void put_ghost(mf_Text *out, const mf_DrawnLayer *layer, const double col
     for (uint32_t i = 0; i < visual.part_count; i++) {
         mf_Shape shape;
         double at[3], pose[POSE];
-        if (!mf_visual_part(&visual, i, &shape) || shape.link == MF_NONE)
+        if (!mf_visual_part(&visual, MF_NONE, i, &shape) || shape.link == MF_NONE)
             continue;
         for (uint32_t c = 0; c < POSE; c++)
             pose[c] = (double)layer->numbers[POSE * shape.link + c];

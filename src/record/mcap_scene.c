@@ -7,6 +7,7 @@
 #include "model/points.h"
 #include "record/foxglove.h"
 #include "record/mcap_store.h"
+#include "world/attach.h"
 
 #include <mayfly/camera.h>
 #include <mayfly/dynamics.h>
@@ -149,7 +150,7 @@ static void put_link(mf_Text *out, const mf_McapGroup *part, uint32_t robot, uin
     for (uint32_t i = 0; i < part->visual.part_count; i++) {
         mf_Shape shape;
         float color[3];
-        if (!mf_visual_part(&part->visual, i, &shape) || shape.link != link)
+        if (!mf_visual_part(&part->visual, robot, i, &shape) || shape.link != link)
             continue;
         opened = any ? opened : open_link(out, part->group, robot, link, time);
         any = true;
@@ -273,8 +274,9 @@ static void put_transforms(mf_Recorder *recorder, mf_Time time) {
                 mf_foxglove_transform(out, time, world_frame, child, store->position + 3 * l,
                                       store->rotation + 4 * l);
             }
+            const mf_Camera *cameras = mf_group_model_of(part->group, r)->cameras;
             for (uint32_t c = 0; c < part->cameras && r < part->talkers; c++)
-                put_camera_frame(out, part->group, r, &model->cameras[c], time);
+                put_camera_frame(out, part->group, r, &cameras[c], time);
         }
     }
     mf_mcap_message(&store->file, store->transforms, time, out);

@@ -115,8 +115,12 @@ mf_Status mf_scene_add_late_plugins(const mf_SceneBuilder *builder);
 bool mf_scene_group_is_joined(const mf_SceneBuilder *builder, uint32_t index);
 // Writes the group's initial values to all its robots (initial.c).
 mf_Status mf_scene_write_initial(mf_SceneBuilder *builder, uint32_t index);
-// Draws the numbers of the group's robots, after all that depends on the model (randomize.c).
+// Draws the numbers of the group's robots, now and at each reset, after all that depends on the
+// model (randomize.c).
 mf_Status mf_scene_randomize(mf_SceneBuilder *builder, uint32_t index);
+// Draws them for the life of a genome of the first group, by the genome.
+void mf_scene_randomize_life(const mf_Scene *scene, uint32_t robot, const uint8_t *genome,
+                             uint32_t bytes);
 // Adds the system that writes the group's inputs before each step (inputs.c).
 mf_Status mf_scene_add_inputs(const mf_SceneBuilder *builder, uint32_t index);
 

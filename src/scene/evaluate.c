@@ -153,6 +153,7 @@ void mf_scene_apply_genome(mf_Scene *scene, uint32_t instance, const uint8_t *ge
         apply_machine(scene, instance, genome);
     else if (scene->file->hooks.apply_genome != NULL)
         scene->file->hooks.apply_genome(scene, instance, genome, scene->file->hooks.user);
+    mf_scene_randomize_life(scene, instance, genome, mf_scene_genome_bytes(scene));
 }
 
 // ---- evaluation --------------------------------------------------------------------------------

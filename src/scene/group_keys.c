@@ -291,9 +291,10 @@ static const mf_Key placing_keys[] = {
     LIST("initial", 0, &initial_table, initial,
          "initial values of every robot, applied in this order, each with the keys below"),
     LIST("randomize", 0, &random_table, random,
-         "numbers of the model that are drawn once for each robot by world.seed, so that each moves "
-         "as one of its own file; of isolated robots at `articulated` (of joints at `points` too), "
-         "not in a search; each with the keys below"),
+         "numbers of the model that are drawn for each robot by world.seed, at the start and at each "
+         "of its resets, and in a search for each genome, so that a robot moves as one of its own "
+         "file; of isolated robots at `articulated` (of joints at `points` too); each with the keys "
+         "below"),
     LIST("inputs", 0, &input_table, inputs,
          "inputs of every robot that follow a function of time, each with the keys below"),
     FLAG("sensors", "true", sensors, "the sensors of the model are computed; those that a genome's "

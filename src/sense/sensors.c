@@ -59,10 +59,19 @@ static void copy_fields(const mf_SensePlan *plan, uint32_t first, uint32_t count
     }
 }
 
-// Runs a kernel with scratch of the plan.
+// Runs a kernel with scratch of the plan. Robots may have been given numbers of their own since the
+// plan was made.
 static void run_kernel(const mf_SensePlan *plan, mf_SenseFn kernel, const mf_SenseBatch *batch,
                        mf_SenseRun *work) {
+    const mf_Field *numbers = mf_group_numbers(plan->group);
+    mf_SenseBatch own;
     work->scratch = mf_scratch_borrow(plan->scratch);
+    if (numbers != NULL) {
+        memcpy(&own, batch, sizeof own);
+        own.numbers = numbers->data;
+        own.number_count = numbers->components;
+        batch = &own;
+    }
     kernel(batch, work);
     mf_scratch_return(plan->scratch, work->scratch);
     if (plan->ranges != NULL)

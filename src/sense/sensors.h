@@ -166,7 +166,9 @@ typedef struct mf_SenseBatch {
     const mf_TerrainImage *terrain;
     const void *position, *orientation, *linear, *angular, *angle, *rate, *ball, *ball_rate, *free,
         *free_rate, *load, *point_load, *force, *external, *joint_limit, *tendon_limit,
-        *touch; // fields; NULL when absent
+        *touch;            // fields; NULL when absent
+    const double *numbers; // as in mf_TreeState, of the first block
+    size_t number_count;   // [1] rows of a block
     const int32_t *fault;
     const int32_t *motion;    // motion.level; NULL: the group has one motion
     void *before;             // [m/s], [rad/s] velocity vector at the beginning of the step

@@ -131,17 +131,19 @@ static void copy_rows(mf_real *to, const void *from, size_t rows) {
 static void find_state(Sense *s) {
     const mf_SenseBatch *b = s->batch;
     const mf_SenseImage *image = s->image;
-    s->state = MF_VALUE(mf_TreeState, .position = block_of(s, b->position, 3),
-                        .orientation = block_of(s, b->orientation, 4),
-                        .linear = image->fixed ? NULL : block_of(s, b->linear, 3),
-                        .angular = image->fixed ? NULL : block_of(s, b->angular, 3),
-                        .angle = block_of(s, b->angle, image->joint_count),
-                        .rate = block_of(s, b->rate, image->joint_count),
-                        .ball = block_of(s, b->ball, 4 * (size_t)image->ball_count),
-                        .ball_rate = block_of(s, b->ball_rate, 3 * (size_t)image->ball_count),
-                        .free = block_of(s, b->free, 3 * (size_t)image->free_count),
-                        .free_rate = block_of(s, b->free_rate, 3 * (size_t)image->free_count),
-                        .wide = sizeof(mf_real) == sizeof(double));
+    s->state = MF_VALUE(
+        mf_TreeState, .position = block_of(s, b->position, 3),
+        .orientation = block_of(s, b->orientation, 4),
+        .linear = image->fixed ? NULL : block_of(s, b->linear, 3),
+        .angular = image->fixed ? NULL : block_of(s, b->angular, 3),
+        .angle = block_of(s, b->angle, image->joint_count),
+        .rate = block_of(s, b->rate, image->joint_count),
+        .ball = block_of(s, b->ball, 4 * (size_t)image->ball_count),
+        .ball_rate = block_of(s, b->ball_rate, 3 * (size_t)image->ball_count),
+        .free = block_of(s, b->free, 3 * (size_t)image->free_count),
+        .free_rate = block_of(s, b->free_rate, 3 * (size_t)image->free_count),
+        .numbers = b->numbers == NULL ? NULL : b->numbers + s->block * b->number_count * MF_BLOCK,
+        .wide = sizeof(mf_real) == sizeof(double));
 }
 
 // The velocity vectors of a block, as far as links are needed.

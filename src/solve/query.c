@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "solve/query.h"
 #include "math/scalar.h"
+#include "multibody/numbers.h"
 #include "world/attach.h"
 #include "world/systems.h"
 
@@ -55,9 +56,11 @@ static mf_Status make_group(mf_Context *context, mf_Group *own, mf_QueryGroup *g
     MF_TRY(mf_compound_create(context, model, false, &group->compound, error));
     for (int i = 0; i < 2; i++) {
         mf_QueryPose *pose = &group->pose[i];
+        const size_t solids = group->compound->solid_count + 1;
         const mf_Array arrays[] = {MF_ARRAY(pose->position, model->link_count),
                                    MF_ARRAY(pose->rotation, model->link_count),
-                                   MF_ARRAY(pose->solids, group->compound->solid_count + 1)};
+                                   MF_ARRAY(pose->solids, solids),
+                                   MF_ARRAY(pose->values, solids * MF_COLLIDE_SHAPE_VALUES)};
         if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
             return mf_fail(error, MF_NO_MEMORY, "queries: out of memory");
     }
@@ -128,7 +131,8 @@ void mf_query_links(mf_QueryGroup *group, uint32_t instance, mf_QueryPose *pose)
 
 void mf_query_solids(mf_QueryGroup *group, uint32_t instance, mf_QueryPose *pose) {
     const mf_Compound *compound = group->compound;
-    const double *values = compound->values_f64;
+    const bool differs = mf_group_numbers(group->group) != NULL;
+    const double *values = differs ? pose->values : compound->values_f64;
     mf_query_links(group, instance, pose);
     for (uint32_t s = 0; s < compound->solid_count; s++) {
         const mf_CompoundSolid *from = &compound->solids[s];
@@ -138,6 +142,11 @@ void mf_query_solids(mf_QueryGroup *group, uint32_t instance, mf_QueryPose *pose
         *to = (mf_GapSolid){.kind = from->kind, .values = own};
         if (from->kind == MF_COLLIDE_HULL)
             to->hull = mf_hull_of(compound->hulls, from->hull);
+        if (differs) {
+            const mf_Shape shape = mf_own_shape(group->group, instance, from->shape);
+            mf_collide_pose(&shape, shape.position, shape.rotation, to->hull,
+                             pose->values + (size_t)s * MF_COLLIDE_SHAPE_VALUES);
+        }
         mf_quat_to_matrix(rotation, pose->rotation[from->link]);
         mf_mat3_multiply(to->rotation, rotation, own + MF_COLLIDE_ROTATION);
         mf_mat3_apply(to->position, rotation, own + MF_COLLIDE_POSITION);

@@ -12,6 +12,7 @@ typedef struct mf_QueryPose {
     double (*position)[3]; // [m] per link, world; the others are in its block
     double (*rotation)[4]; // [1] per link, to the world
     mf_GapSolid *solids;   // per solid of the compound
+    double *values;        // MF_COLLIDE_SHAPE_VALUES of each, of robots with numbers of their own
 } mf_QueryPose;
 
 typedef struct mf_QueryGroup {

@@ -77,7 +77,8 @@ static void list_row(const Ground *ground, uint32_t row, double load) {
     mf_terrain_height(ground->terrain, origin[0], origin[1], up);
     for (int i = 0; i < 2; i++) { // again with the normal at the point found
         mf_quat_rotate_inverse(direction, rotation, up);
-        mf_contacts_lowest(ground->group->group, row, owner.link, direction, position);
+        mf_contacts_lowest(ground->group->group, ground->instance, row, owner.link, direction,
+                           position);
         mf_pose_point(point, origin, rotation, position);
         mf_terrain_height(ground->terrain, point[0], point[1], up);
     }
@@ -94,7 +95,7 @@ static void list_loads(const Ground *ground, const mf_Field *load) {
 
 // Rows of point.load are the model's contact points.
 static void list_points(const Ground *ground, const mf_Field *load) {
-    const mf_Model *model = ground->group->model;
+    const mf_Model *model = mf_group_model_of(ground->group->group, ground->instance);
     const mf_QueryPose *pose = &ground->group->pose[0];
     uint32_t row = 0;
     for (uint32_t i = 0; i < model->point_count; i++) {

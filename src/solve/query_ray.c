@@ -2,11 +2,13 @@
 // are skipped; of the others every shape is tested.
 #include "contact/ray_solid.h"
 #include "base/floats.h"
+#include "multibody/numbers.h"
 #include "solve/query.h"
 #include "math/scalar.h"
 #include "model/points.h"
 #include "model/shape_kinds.h"
 #include "terrain/lookup.h"
+#include "world/attach.h"
 
 #include <math.h>
 
@@ -65,10 +67,9 @@ static void hit_ground(const mf_World *world, Ray *ray) {
 }
 
 // A shape in a frame; `position` NULL: the world's.
-static void hit_shape(const mf_Model *model, uint32_t number, const double position[3],
+static void hit_shape(const mf_Model *model, const mf_Shape *shape, const double position[3],
                       const double orientation[4], Ray *ray, mf_ShapeOwner owner) {
     static const double endless[3] = {0, 0, 0};
-    const mf_Shape *shape = &model->shapes[number];
     const mf_Mesh *mesh = shape->type == MF_SHAPE_MESH ? &model->meshes[shape->mesh] : NULL;
     const mf_RaySolid solid =
         mf_ray_solid(shape->type, shape->type == MF_SHAPE_PLANE ? endless : shape->size, mesh);
@@ -86,13 +87,12 @@ static void hit_shape(const mf_Model *model, uint32_t number, const double posit
     ray->best->hit = true;
     ray->best->distance = distance;
     mf_quat_rotate(ray->best->normal, rotation, normal);
-    owner.shape = number;
     ray->best->owner = owner;
 }
 
 static bool misses(const mf_QueryGroup *group, const double base[3], const Ray *ray) {
     double to[3], off[3];
-    if (isinf(group->reach))
+    if (isinf(group->reach) || mf_group_numbers(group->group) != NULL)
         return false;
     mf_vec3_sub(to, base, ray->start);
     double along = mf_vec3_dot(to, ray->direction);
@@ -113,21 +113,21 @@ static void hit_instance(mf_QueryGroup *group, uint32_t instance, Ray *ray) {
         return;
     mf_query_links(group, instance, pose);
     for (uint32_t i = 0; i < model->shape_count; i++) {
-        const mf_Shape *shape = &model->shapes[i];
-        const uint32_t frame = mf_shape_frame(model, shape);
-        const mf_ShapeOwner owner = {group->group, instance, shape->link, i};
-        if (takes_part(shape) && frame != MF_NONE)
-            hit_shape(model, i, pose->position[frame], pose->rotation[frame], ray, owner);
+        const mf_Shape shape = mf_own_shape(group->group, instance, i);
+        const uint32_t frame = mf_shape_frame(model, &shape);
+        const mf_ShapeOwner owner = {group->group, instance, shape.link, i};
+        if (takes_part(&shape) && frame != MF_NONE)
+            hit_shape(model, &shape, pose->position[frame], pose->rotation[frame], ray, owner);
     }
 }
 
 // World-fixed shapes in the file of a free robot, tested once for all instances.
 static void hit_scenery(mf_QueryGroup *group, uint32_t instance, Ray *ray) {
     for (uint32_t i = 0; i < group->model->shape_count; i++) {
-        const mf_Shape *shape = &group->model->shapes[i];
+        const mf_Shape shape = mf_own_shape(group->group, instance, i);
         const mf_ShapeOwner owner = {group->group, instance, MF_NONE, i};
-        if (takes_part(shape) && mf_shape_frame(group->model, shape) == MF_NONE)
-            hit_shape(group->model, i, NULL, NULL, ray, owner);
+        if (takes_part(&shape) && mf_shape_frame(group->model, &shape) == MF_NONE)
+            hit_shape(group->model, &shape, NULL, NULL, ray, owner);
     }
 }
 

@@ -69,31 +69,63 @@ static uint32_t shown(const mf_Film *film, uint32_t count, uint32_t each) {
 // Bars of a group differ, and surfaces change, so each body is a cast of its own.
 static uint32_t casts_of(const mf_Visual *visual, bool live) {
     const uint32_t count = mf_group_count(visual->group);
-    if (visual->kind == MF_VISUAL_PARTS)
-        return 1;
-    return live ? count : mf_smaller_u32(count, OWN_MOST);
+    uint32_t casts = 0;
+    if (visual->kind != MF_VISUAL_PARTS)
+        return live ? count : mf_smaller_u32(count, OWN_MOST);
+    for (uint32_t i = 0; i < count; i = mf_film_alike(visual, i))
+        casts++;
+    return casts;
+}
+
+static void add_cast(mf_Film *film, const mf_FilmCast *cast, uint32_t *links) {
+    film->casts[film->cast_count++] = *cast;
+    film->robots += cast->robots;
+    film->poses_each += cast->robots * cast->links;
+    *links = mf_larger_u32(*links, cast->robots * cast->links);
+}
+
+static void take_robots(mf_Film *film, const mf_Visual *visual, const char *color,
+                        uint32_t *links) {
+    const uint32_t each = mf_group_model(visual->group)->link_count, like = film->cast_count;
+    const uint32_t robots = shown(film, mf_group_count(visual->group), each);
+    for (uint32_t i = 0, end; i < robots; i = end) {
+        end = mf_smaller_u32(mf_film_alike(visual, i), robots);
+        add_cast(film,
+                 &(mf_FilmCast){.group = visual->group,
+                                .visual = visual,
+                                .color = color,
+                                .first = i,
+                                .robots = end - i,
+                                .links = each,
+                                .like = like},
+                 links);
+    }
 }
 
 static void take_group(mf_Film *film, const mf_Visual *visual, const char *color, uint32_t *links) {
     mf_Group *group = visual->group;
+    film->of += mf_group_count(group);
+    if (visual->kind == MF_VISUAL_PARTS) {
+        take_robots(film, visual, color, links);
+        return;
+    }
     const uint32_t count = casts_of(visual, film->live);
     const bool surface = visual->kind == MF_VISUAL_TRIANGLES;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t own = surface ? mf_film_surface_links(visual) : mf_film_bar_links(visual, i);
         const uint32_t each = own > 0 ? own : mf_group_model(group)->link_count;
         const uint32_t robots = own > 0 ? 1 : shown(film, mf_group_count(group), each);
-        film->casts[film->cast_count++] = (mf_FilmCast){.group = group,
-                                                        .visual = visual,
-                                                        .color = color,
-                                                        .first = i,
-                                                        .robots = robots,
-                                                        .links = each,
-                                                        .surface = surface};
-        film->robots += robots;
-        film->poses_each += robots * each;
-        *links = mf_larger_u32(*links, robots * each);
+        add_cast(film,
+                 &(mf_FilmCast){.group = group,
+                                .visual = visual,
+                                .color = color,
+                                .first = i,
+                                .robots = robots,
+                                .links = each,
+                                .surface = surface,
+                                .like = film->cast_count},
+                 links);
     }
-    film->of += mf_group_count(group);
 }
 
 static void take_cloud(mf_Film *film, const mf_Visual *visual, const char *color) {

@@ -29,7 +29,7 @@ typedef enum mf_FilmJointState {
     MF_FILM_JOINT_BROKEN
 } mf_FilmJointState;
 
-// Robots of one group that look alike: all that are shown, or one body of vertices.
+// Robots of one group that look alike, one after the other, or one body of vertices.
 typedef struct mf_FilmCast {
     mf_Group *group; // NULL: not known, as in a film of poses alone; likewise
     const mf_Visual *visual;
@@ -37,6 +37,7 @@ typedef struct mf_FilmCast {
     uint32_t first, robots; // [1]
     uint32_t links;         // [1] of each
     bool surface;           // its poses are vertices; those of recordings have no group
+    uint32_t like;          // [1] cast with the same meshes and textures; its own: it has them
 } mf_FilmCast;
 
 // Particles of a group: points, of which every `stride`th is shown.
@@ -135,6 +136,9 @@ void mf_film_put_numbers(mf_Text *text, const char *name, const double *values, 
 void mf_film_put_string(mf_Text *text, const char *string);
 // model NULL: without its texture.
 void mf_film_put_shape(mf_Text *text, const mf_Model *model, const mf_Shape *shape, bool *used);
+// The robot behind those from `first` on that look like it: their shapes, and of few robots also
+// their masses, are the same numbers.
+uint32_t mf_film_alike(const mf_Visual *visual, uint32_t first);
 
 // Appends the textures that drawn shapes of a model show, as a member of JSON, and one of an object
 // as its members; how one lies on a shape; the look of the ground, where it is that of a shape

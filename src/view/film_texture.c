@@ -35,7 +35,7 @@ static void put_texture(mf_Text *text, const mf_Texture *texture) {
 
 // How a texture lies on a part of a model; false: none does, or the part is not seen.
 static bool lay_of(const mf_Visual *visual, uint32_t index, mf_Shape *part, mf_TextureLay *lay) {
-    return mf_visual_part(visual, index, part) && !visual->own_parts &&
+    return mf_visual_part(visual, MF_NONE, index, part) && !visual->own_parts &&
            mf_texture_lay(mf_group_model(visual->group), part, lay);
 }
 

@@ -47,12 +47,12 @@ void mf_film_put_shape(mf_Text *text, const mf_Model *model, const mf_Shape *sha
     mf_text_put(text, "}");
 }
 
-static void put_parts(mf_Text *text, const mf_Visual *visual, bool *used) {
+static void put_parts(mf_Text *text, const mf_Visual *visual, uint32_t robot, bool *used) {
     const mf_Model *model = visual->own_parts ? NULL : mf_group_model(visual->group);
     const char *comma = "";
     for (uint32_t i = 0; i < visual->part_count; i++) {
         mf_Shape part;
-        if (!mf_visual_part(visual, i, &part))
+        if (!mf_visual_part(visual, robot, i, &part))
             continue;
         mf_text_put(text, comma);
         mf_film_put_shape(text, model, &part, used);
@@ -180,11 +180,15 @@ static void put_cast(mf_Text *text, const mf_Film *film, const mf_FilmCast *cast
     else if (cast->visual->kind == MF_VISUAL_BARS)
         mf_film_put_bars(text, cast->visual, cast->first, cast->links);
     else
-        put_parts(text, cast->visual, used);
+        put_parts(text, cast->visual, cast->first, used);
     mf_text_put(text, "]");
     mf_film_put_model(text, cast, film->live, used);
-    put_meshes(text, cast->visual, used);
-    mf_film_put_textures(text, cast->visual);
+    if (&film->casts[cast->like] == cast) {
+        put_meshes(text, cast->visual, used);
+        mf_film_put_textures(text, cast->visual);
+    } else {
+        mf_text_format(text, ",\"like\":%u", cast->like);
+    }
     mf_film_put_tracks(text, film, cast);
     mf_text_put(text, "}");
     mf_release(text->context, used);

@@ -3,6 +3,7 @@
 #include "math/scalar.h"
 #include "model/points.h"
 #include "motion/table.h"
+#include "multibody/numbers.h"
 
 #include <mayfly/particles.h>
 
@@ -97,9 +98,11 @@ bool mf_visual_shows(const mf_Terrain *terrain, const mf_Model *model, const mf_
     return shape->visual || scenery || !mf_model_has_visual(model, shape->link);
 }
 
-bool mf_visual_part(const mf_Visual *visual, uint32_t index, mf_Shape *out) {
+bool mf_visual_part(const mf_Visual *visual, uint32_t instance, uint32_t index, mf_Shape *out) {
     const mf_Model *model = mf_group_model(visual->group);
-    *out = visual->own_parts ? visual->vehicle[index] : model->shapes[index];
+    *out = visual->own_parts     ? visual->vehicle[index]
+           : instance != MF_NONE ? mf_own_shape(visual->group, instance, index)
+                                 : model->shapes[index];
     if (!visual->own_parts && !mf_visual_shows(visual->terrain, model, out))
         return false;
     if (out->type == MF_SHAPE_POINT) {

@@ -29,9 +29,10 @@ bool mf_visual_is_scenery(const mf_Visual *visual);
 // Whether a shape of a model is seen: links with visual shapes are seen by them, others by their
 // collision shapes, and of scenery all shapes are seen but a level plane that is the ground.
 bool mf_visual_shows(const mf_Terrain *terrain, const mf_Model *model, const mf_Shape *shape);
-// A part, on its link or, MF_NONE, fixed in the world; points are small balls. False: it is not
+// A part of a robot, with its own numbers (multibody/numbers.h), of MF_NONE as the group's model
+// has it: on its link or, MF_NONE, fixed in the world; points are small balls. False: it is not
 // seen.
-bool mf_visual_part(const mf_Visual *visual, uint32_t index, mf_Shape *out);
+bool mf_visual_part(const mf_Visual *visual, uint32_t instance, uint32_t index, mf_Shape *out);
 
 typedef struct mf_VisualBar {
     double ends[2][3]; // [m]

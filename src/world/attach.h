@@ -79,6 +79,13 @@ bool mf_group_has_own_models(const mf_Group *group);
 mf_Status mf_group_set_model(mf_Group *group, uint32_t instance, const mf_Model *model,
                              mf_Error *error);
 
+// The field of numbers that robots have of their own (multibody/numbers.h); NULL: all have those of
+// the group's model, which also goes for `group` NULL.
+const mf_Field *mf_group_numbers(const mf_Group *group);
+void mf_attach_numbers(mf_Group *group, const mf_Field *numbers);
+// Computes the derived fields of an instance (mf_attach_derived) from its state.
+void mf_group_derive(mf_Group *group, uint32_t instance);
+
 // Sets the settings hash of the system `name` of the group after its settings changed.
 void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash);
 
@@ -139,9 +146,10 @@ typedef struct mf_ContactLink { // per link of the model
     double rotation[4]; // [1] link's axes to the part's
 } mf_ContactLink;
 
-// The point of a row's surface that is lowest along the unit vector `up`, all in the part's frame.
-typedef void (*mf_ContactPointFn)(const void *plan, uint32_t row, const double up[3],
-                                  double position[3]);
+// The point of a row's surface that is lowest along the unit vector `up`, all in the part's frame,
+// as an instance has it.
+typedef void (*mf_ContactPointFn)(const void *plan, uint32_t instance, uint32_t row,
+                                  const double up[3], double position[3]);
 
 // Replaces the registered rows; both arrays are copied, `plan` is the argument of `point` and must
 // outlive the group.
@@ -157,8 +165,8 @@ bool mf_contacts_position(const mf_Group *group, uint32_t row, uint32_t link, do
 bool mf_contacts_owner(const mf_Group *group, uint32_t row, uint32_t *link, uint32_t *shape);
 // The lowest point [m] of a row's surface against the unit vector `up`, both in the frame of
 // `link`, its owner.
-void mf_contacts_lowest(const mf_Group *group, uint32_t row, uint32_t link, const double up[3],
-                        double position[3]);
+void mf_contacts_lowest(const mf_Group *group, uint32_t instance, uint32_t row, uint32_t link,
+                        const double up[3], double position[3]);
 
 // ---- state --------------------------------------------------------------------------------------
 

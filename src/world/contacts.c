@@ -52,12 +52,12 @@ bool mf_contacts_owner(const mf_Group *group, uint32_t row, uint32_t *link, uint
     return true;
 }
 
-void mf_contacts_lowest(const mf_Group *group, uint32_t row, uint32_t link, const double up[3],
-                        double position[3]) {
+void mf_contacts_lowest(const mf_Group *group, uint32_t instance, uint32_t row, uint32_t link,
+                        const double up[3], double position[3]) {
     const mf_ContactLink *own = &group->contact_links[link];
     double offset[3], in_part[3];
     mf_quat_rotate(offset, own->rotation, up);
-    group->contact_point(group->contact_plan, row, offset, in_part);
+    group->contact_point(group->contact_plan, instance, row, offset, in_part);
     mf_vec3_sub(offset, in_part, own->position);
     mf_quat_rotate_inverse(position, own->rotation, offset);
 }

@@ -321,6 +321,12 @@ void mf_group_refresh(mf_Group *group, uint32_t instance) {
             group->systems[s].config.refresh(group, instance, group->systems[s].config.user);
 }
 
+void mf_group_derive(mf_Group *group, uint32_t instance) {
+    for (uint32_t s = 0; s < group->system_count; s++)
+        if (group->systems[s].derived && group->systems[s].config.refresh != NULL)
+            group->systems[s].config.refresh(group, instance, group->systems[s].config.user);
+}
+
 void mf_group_reset_faulty(mf_Group *group, uint32_t first_block, uint32_t block_count) {
     const uint32_t *words = (const uint32_t *)group->canonical.fault_word->data;
     uint32_t *counts = (uint32_t *)group->canonical.fault_count->data;

@@ -103,10 +103,11 @@ struct mf_Group {
                           // or the lowest of colliding shapes, base frame
     bool on_shapes;       // the latter
     mf_OwnModel **own;    // per instance; NULL: all robots have the group's model
-    mf_StartPose *starts; // of placed instances; NULL: none
-    uint8_t *placed;      // [1] per instance: 1: `starts` is valid
-    uint64_t starts_hash; // [1] of all starts, independent of their order
-    float tint[3];        // [1] color of its robots in pictures, if `tinted`
+    const mf_Field *numbers; // model.numbers; NULL: likewise
+    mf_StartPose *starts;    // of placed instances; NULL: none
+    uint8_t *placed;         // [1] per instance: 1: `starts` is valid
+    uint64_t starts_hash;    // [1] of all starts, independent of their order
+    float tint[3];           // [1] color of its robots in pictures, if `tinted`
     bool tinted;
     bool drives_joints;   // a controller writes joint.target
     bool ground_tested;   // a system of the world raises a fault under the ground

@@ -163,6 +163,14 @@ bool mf_group_has_own_models(const mf_Group *group) {
     return group->own != NULL;
 }
 
+const mf_Field *mf_group_numbers(const mf_Group *group) {
+    return group != NULL ? group->numbers : NULL;
+}
+
+void mf_attach_numbers(mf_Group *group, const mf_Field *numbers) {
+    group->numbers = numbers;
+}
+
 static void leave(mf_Group *group, uint32_t instance) {
     mf_OwnModel *own = group->own[instance];
     group->own[instance] = NULL;

@@ -5,7 +5,7 @@
 
 GROUP_FIXTURE(make_context, drop_context);
 
-enum { ROBOTS = 4000 };
+enum { ROBOTS = 4000, SOME = 1000 };
 
 static const char *text_of(uint32_t count, uint32_t seed, const char *rows) {
     return formatted(
@@ -126,6 +126,124 @@ TEST(robots_of_a_snapshot_are_the_same) {
     assert_true(mf_world_hash(scene.world) == mf_world_hash(twin.world));
 }
 
+// ---- episodes and lives
+// --------------------------------------------------------------------------
+
+static const char *const half_to_more = "      - {number: joint.damping, range: [.5, 1.5]}\n";
+
+// d / m after a reset of all, and the hash then.
+static uint64_t ratios_of_episode(mf_Scene *scene, uint32_t count, double *out) {
+    const mf_Field *rate = mf_group_find_field(scene->group, "joint.rate");
+    for (uint32_t i = 0; i < count; i++) {
+        mf_group_reset(scene->group, i);
+        mf_field_set((mf_Field *)(uintptr_t)rate, i, 0, 1.0);
+    }
+    mf_world_step(scene->world, 500);
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = -log(mf_field_get(rate, i, 0)) / 0.5;
+    return mf_world_hash(scene->world);
+}
+
+// Each has the distribution of the first; robots keep no memory of it.
+TEST(a_reset_draws_anew) {
+    static double first[SOME], x[SOME], y[SOME];
+    double mean, deviation, product = 0;
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text_of(SOME, 7, half_to_more));
+    mf_world_step(scene.world, 500);
+    const mf_Field *rate = mf_group_find_field(scene.group, "joint.rate");
+    for (uint32_t i = 0; i < SOME; i++)
+        first[i] = -log(mf_field_get(rate, i, 0)) / 0.5;
+    ratios_of_episode(&scene, SOME, x);
+    ratios_of_episode(&scene, SOME, y);
+    moments(x, SOME, &mean, &deviation);
+    assert_near(mean, .25, 5 * .25 / sqrt(12. * SOME));
+    assert_near(deviation, .25 / sqrt(12.), .02 * .25);
+    for (uint32_t i = 0; i < SOME; i++)
+        product += (x[i] - .25) * (first[i] - .25) / SOME;
+    assert_near(product, 0, 5 * .25 * .25 / 12 / sqrt(SOME));
+    assert_true(fabs(x[0] - y[0]) > 1e-6 && fabs(x[1] - y[1]) > 1e-6);
+    assert_int_equal(mf_field_get(mf_group_find_field(scene.group, "randomize.episode"), 1, 0), 2);
+    assert_int_equal(mf_field_get(mf_group_find_field(scene.group, "randomize.refused"), 1, 0), 0);
+}
+
+// Neither threads nor the number of robots change what is drawn.
+TEST(episodes_do_not_depend_on_others) {
+    double some[5], more[40];
+    AUTO_WHOLE_SCENE few = scene_of(*state, text_of(5, 1, half_to_more));
+    ratios_of_episode(&few, 5, some);
+    uint64_t hashes[2];
+    for (uint32_t threads = 1; threads < 4; threads += 2) {
+        AUTO_CONTEXT *context = open_context(threads);
+        AUTO_WHOLE_SCENE many = scene_of(context, text_of(40, 1, half_to_more));
+        hashes[threads / 2] = ratios_of_episode(&many, 40, more);
+        for (int i = 0; i < 5; i++)
+            assert_near(some[i], more[i], 1e-12);
+    }
+    assert_true(hashes[0] == hashes[1]);
+}
+
+// A draw that no robot can have leaves it as it was.
+TEST(refused_draws_are_counted) {
+    double x[40];
+    uint32_t refused = 0;
+    AUTO_WHOLE_SCENE scene =
+        scene_of(*state, text_of(1, 3,
+                                 "      - {number: joint.damping, operation: set, distribution: "
+                                 "normal, range: [.5, .5]}\n"));
+    for (int i = 0; i < 40; i++) {
+        double before = i > 0 ? x[i - 1] : 0;
+        ratios_of_episode(&scene, 1, &x[i]);
+        const uint32_t now =
+            (uint32_t)mf_field_get(mf_group_find_field(scene.group, "randomize.refused"), 0, 0);
+        if (now > refused && i > 0)
+            assert_near(x[i], before, 1e-12);
+        refused = now;
+    }
+    assert_in_range(refused, 1, 20); // 16 % of a normal distribution are below -1 deviation
+}
+
+static const char search_text[] =
+    "world: {seed: 3}\nsearch: {generations: 1}\nrun: {duration: 0.5}\ngroups:\n"
+    "  - name: carts\n    model: ../tests/scene/cart.xml\n    count: 24\n    isolated: true\n"
+    "    precision: double\n    controller: oscillator\n    servo: {gain: 1e-9}\n"
+    "    initial: [{property: joint.rate, values: [1]}]\n    randomize:\n"
+    "      - {number: joint.damping, range: [.5, 1.5]}\n";
+
+enum { LIVES = 24, GENES = 4 };
+
+static void live(mf_Scene *scene, const uint8_t *genomes, double *out) {
+    double fitness[LIVES];
+    MUST(mf_scene_evaluate(scene, genomes, LIVES, GENES, fitness, &error));
+    const mf_Field *rate = mf_group_find_field(scene->group, "joint.rate");
+    for (uint32_t i = 0; i < LIVES; i++)
+        out[i] = -log(mf_field_get(rate, i, 0)) / 0.5;
+}
+
+// What is drawn for a genome depends on it alone, so a stored one lives the same life again.
+TEST(each_life_of_a_search_has_numbers_of_its_genome) {
+    uint8_t genomes[LIVES * GENES], turned[LIVES * GENES];
+    double x[LIVES], again[LIVES], other[LIVES];
+    for (int i = 0; i < LIVES * GENES; i++)
+        genomes[i] = (uint8_t)(37 * i + 11);
+    for (int i = 0; i < LIVES; i++)
+        memcpy(turned + i * GENES, genomes + (LIVES - 1 - i) * GENES, GENES);
+    for (uint32_t threads = 1; threads < 4; threads += 2) {
+        AUTO_CONTEXT *context = open_context(threads);
+        mf_SceneConfig config = mf_scene_config();
+        config.evaluates = true;
+        AUTO_WHOLE_SCENE scene = make_with(context, parse_scene(context, search_text), &config);
+        assert_int_equal(mf_scene_genome_bytes(&scene), GENES);
+        live(&scene, genomes, x);
+        live(&scene, turned, other);
+        live(&scene, genomes, again);
+        for (int i = 0; i < LIVES; i++) {
+            assert_true(x[i] > .5 * .25 - 1e-6 && x[i] < 1.5 * .25 + 1e-6);
+            assert_true(x[i] == again[i] && x[i] == other[LIVES - 1 - i]);
+            assert_true(i == 0 || fabs(x[i] - x[i - 1]) > 1e-6);
+        }
+    }
+}
+
 #define HEAD "groups:\n  - name: one\n    model: ../models/hexapod.urdf\n    isolated: true\n"
 #define WRONG(entry, part)                                                                         \
     { HEAD "    randomize:\n      - " entry "\n", part, 6 }
@@ -146,9 +264,6 @@ TEST(mistakes_are_named) {
         {"groups:\n  - name: one\n    model: ../models/hexapod.urdf\n    randomize:\n"
          "      - {number: link.mass, range: [1, 2]}\n",
          "expected isolated: true", 5},
-        {"search: {generations: 1}\n" HEAD "    controller: oscillator\n    randomize:\n"
-         "      - {number: link.mass, range: [1, 2]}\n",
-         "robots of a search are all alike", 8},
     };
     check_mistakes(*state, rows, sizeof rows / sizeof *rows, false);
 }

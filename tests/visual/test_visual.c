@@ -21,7 +21,7 @@ static uint32_t seen_of(const mf_Visual *visual, const char *names[8]) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < visual->part_count; i++) {
         mf_Shape part;
-        if (mf_visual_part(visual, i, &part))
+        if (mf_visual_part(visual, MF_NONE, i, &part))
             names[count++] = visual->own_parts ? "" : mf_group_model(visual->group)->shapes[i].name;
     }
     return count;
@@ -73,7 +73,7 @@ TEST(robots_without_shapes) {
     MUST(mf_motion_add(group, MF_MOTION_POINTS, &motions, &error));
     const mf_Visual balls = mf_visual_of(group);
     assert_int_equal(balls.part_count, 2);
-    assert_true(mf_visual_part(&balls, 1, &part));
+    assert_true(mf_visual_part(&balls, MF_NONE, 1, &part));
     assert_int_equal(part.type, MF_SHAPE_SPHERE);
     assert_near(part.color[0], 1.0, 0.0);
     config.model = car;
@@ -82,7 +82,7 @@ TEST(robots_without_shapes) {
     MUST(mf_motion_add(group, MF_MOTION_CAR, &motions, &error));
     const mf_Visual wheels = mf_visual_of(group);
     assert_true(wheels.own_parts && wheels.part_count >= 6);
-    assert_true(mf_visual_part(&wheels, 0, &part));
+    assert_true(mf_visual_part(&wheels, MF_NONE, 0, &part));
     assert_int_equal(part.type, MF_SHAPE_BOX);
 }
 

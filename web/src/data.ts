@@ -83,6 +83,7 @@ export interface Cast {
   shapes: Shape[];
   meshes: (MeshData | null)[];
   textures?: (TextureData | null)[];
+  like?: number; // cast that has its meshes and textures
   tracks?: Track[]; // of each link
   steps?: [number, number]; // [m], [rad] of its poses in a film, where they are coarser
   motion?: string;

@@ -433,7 +433,9 @@ async function open(): Promise<void> {
     page?.plots.about(robot, about, page.panel.motionOf(robot));
   };
   live.onScene = () => {
-    const scene = JSON.stringify(live.description.casts) + live.description.clouds.length;
+    const casts = live.description.casts.map((cast) => // each mesh once
+      cast.like === undefined ? cast : { ...cast, meshes: [], textures: [] });
+    const scene = JSON.stringify(casts) + live.description.clouds.length;
     if (page && scene !== shown) location.reload(); // another world
     shown = scene;
     page ??= start(live);

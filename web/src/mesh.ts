@@ -102,8 +102,11 @@ async function unpackMesh(data: MeshData): Promise<void> {
   if (data.coordinates) data.spots = readSpots(reader.corners, await inflate(data.coordinates));
 }
 
-// All meshes of a description, before it is drawn.
+// All meshes of a description, before it is drawn; casts take those of casts that they are like.
 export async function unpackMeshes(description: Description): Promise<void> {
+  for (const cast of description.casts)
+    if (cast.like !== undefined)
+      ({ meshes: cast.meshes, textures: cast.textures } = description.casts[cast.like]);
   const meshes = description.casts.flatMap((cast) => cast.meshes);
   await Promise.all(meshes.map((mesh) => (mesh ? unpackMesh(mesh) : null)));
 }

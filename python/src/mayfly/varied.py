@@ -62,9 +62,9 @@ class Varied:
             robots: None for all, a number, a slice, a list or a mask.
 
         Numbers that were given before stay. They are part of the state and of its hash, and a reset
-        leaves them. Starts and equations of motion do not follow; what is given of shapes holds
-        for their contacts with the ground, not between links of a robot. Robots that move by
-        "points" differ in numbers of joints.
+        leaves them. Poses of links, equations of motion, queries and pictures follow, starts do
+        not; what is given of shapes holds for their contacts with the ground, not between links of
+        a robot. Robots that move by "points" differ in numbers of joints.
 
         Raises:
             UnsupportedError: The change is more than one of numbers, or the motion has one model

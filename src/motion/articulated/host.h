@@ -41,6 +41,7 @@ double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[
 // Whether the base moves with the settings of the group, and the armature of each value of a
 // velocity vector; false, without values, if the group does not have this motion.
 bool mf_art_armature(const mf_Group *group, bool *free, double *armature);
+void mf_art_armature_of(const mf_ArtMotion *motion, double *armature); // of its model
 
 // For motions that step the plan's tree with kernels of their own. The description of the field of
 // a row from MF_ART_ROW_TORQUE on; rows of the canonical fields; pointers from all rows that are

@@ -1,6 +1,9 @@
 // Robots that differ from their group's model in numbers.
 #include "motion/articulated/vary.h"
 #include "motion/articulated/build.h"
+#include "motion/articulated/host.h"
+#include "multibody/numbers.h"
+#include "multibody/tree.h"
 #include "world/attach.h"
 
 #include <math.h>
@@ -276,6 +279,23 @@ static mf_Status check(const mf_Group *group, const mf_ArtMotion *motion, const 
     return MF_OK;
 }
 
+// The numbers that trees of links read, with the armatures that the motion makes of the model's.
+static mf_Status give_numbers(mf_Group *group, const mf_ArtMotion *motion,
+                              const mf_ArtMotion *other, const mf_Model *model,
+                              const uint32_t *instances, uint32_t count, mf_Error *error) {
+    double *armature;
+    MF_TRY(
+        MF_ALLOCATE(motion->context, "articulated", error,
+                    MF_ARRAY(armature, mf_tree_velocity_address(model, true, model->joint_count))));
+    mf_art_armature_of(motion, armature);
+    const mf_Status status = mf_numbers_begin(group, armature, error);
+    mf_art_armature_of(other, armature);
+    if (status == MF_OK)
+        mf_numbers_give(group, model, armature, instances, count);
+    mf_release(motion->context, armature);
+    return status;
+}
+
 mf_Status mf_art_vary(mf_Group *group, void *plan, const mf_Model *model, const uint32_t *instances,
                       uint32_t count, mf_Error *error) {
     mf_ArtMotion *motion = plan, *other = NULL;
@@ -290,6 +310,8 @@ mf_Status mf_art_vary(mf_Group *group, void *plan, const mf_Model *model, const 
         status = begin(group, motion, error);
     for (uint32_t i = 0; status == MF_OK && i < count; i++)
         put_numbers(motion, own ? other->plan : motion->plan, instances[i]);
+    MF_THEN(status,
+            give_numbers(group, motion, own ? other : motion, model, instances, count, error));
     mf_art_destroy(motion->context, other);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "motion/articulated/build.h"
 #include "model/points.h"
 #include "motion/articulated/host.h"
+#include "motion/articulated/vary.h"
 #include "math/scalar.h"
 #include "world/attach.h"
 
@@ -28,8 +29,8 @@ static void position_rows(const mf_ArtMotion *motion, const mf_Model *model, dou
 }
 
 // Of solids without corners mf_art_contact_point gives the center.
-static void lowest_point(const void *user, uint32_t row, const double up[3], double position[3]) {
-    const mf_ArtMotion *motion = user;
+static void find_lowest(const mf_ArtMotion *motion, uint32_t row, const double up[3],
+                        double position[3]) {
     const double *c = mf_art_contact_constants(motion, row);
     const double *t = c + MF_ART_TOUCH_FRAME;
     mf_art_contact_point(motion, row, up, position);
@@ -41,6 +42,14 @@ static void lowest_point(const void *user, uint32_t row, const double up[3], dou
                            t[3] * up[0] + t[1] * up[1] + t[5] * up[2],
                            t[4] * up[0] + t[5] * up[1] + t[2] * up[2]};
     mf_vec3_add_scaled(position, position, -1.0 / mf_sqrt(mf_vec3_dot(direction, up)), direction);
+}
+
+static void lowest_point(const void *user, uint32_t instance, uint32_t row, const double up[3],
+                         double position[3]) {
+    mf_ArtMotion own;
+    const mf_ArtMotion *motion = mf_art_own(user, instance, &own);
+    find_lowest(motion, row, up, position);
+    mf_art_return_own(user, motion);
 }
 
 mf_Status mf_art_report_contacts(mf_Group *group, const mf_ArtMotion *motion, mf_Error *error) {

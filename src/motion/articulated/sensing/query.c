@@ -95,11 +95,7 @@ double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[
     return most;
 }
 
-bool mf_art_armature(const mf_Group *group, bool *free, double *armature) {
-    const mf_ArtMotion *motion = mf_art_motion_of(group);
-    if (motion == NULL)
-        return false;
-    *free = !motion->plan->fixed;
+void mf_art_armature_of(const mf_ArtMotion *motion, double *armature) {
     for (int32_t l = motion->plan->fixed ? 0 : -1; l < (int32_t)motion->plan->link_count; l++) {
         const uint32_t first = l < 0 ? 0 : motion->links[l].velocity,
                        count = l < 0                                  ? 6
@@ -108,6 +104,14 @@ bool mf_art_armature(const mf_Group *group, bool *free, double *armature) {
         for (uint32_t i = 0; i < count; i++)
             armature[first + i] = mf_art_constants(motion, l)[MF_ART_ARMATURE];
     }
+}
+
+bool mf_art_armature(const mf_Group *group, bool *free, double *armature) {
+    const mf_ArtMotion *motion = mf_art_motion_of(group);
+    if (motion == NULL)
+        return false;
+    *free = !motion->plan->fixed;
+    mf_art_armature_of(motion, armature);
     return true;
 }
 
