@@ -13,7 +13,7 @@
 #define LOOK_SECONDS 0.05 // [s] between two looks at programs and stop()
 #define SLOW_SECONDS 0.5  // [s] below which no work counts as slow
 #define SLOW_TIMES 3.0    // [1] as long as works take on average
-enum { LOSSES = 3 };      // [1] workers that a work may end
+enum { LOSSES = 8 };      // [1] workers that a work may end: they may be lost for another reason
 
 // ---- its life -----------------------------------------------------------------------------------
 
