@@ -13,7 +13,7 @@
 #define LOOK_SECONDS 0.05 // [s] between two looks at programs and stop()
 #define SLOW_SECONDS 0.5  // [s] below which no work counts as slow
 #define SLOW_TIMES 3.0    // [1] as long as works take on average
-enum { LOSSES = 8 };      // [1] workers that a work may end: they may be lost for another reason
+enum { LOSSES = 5 };      // [1] workers that a work may end while no other one is done
 
 // ---- its life -----------------------------------------------------------------------------------
 
@@ -149,7 +149,11 @@ void mf_engine_lost(mf_Engine *engine, mf_EnginePeer *peer) {
             continue;
         engine->sum.repeated++;
         put_back(engine, peer->works[i]);
-        if (i > 0 || ++task->losses < LOSSES) // only the first was begun
+        if (i > 0) // only the first was begun
+            continue;
+        task->losses = task->works == engine->sum.works ? task->losses + 1 : 1;
+        task->works = engine->sum.works;
+        if (task->losses < LOSSES)
             continue;
         mf_Error reason = {.status = MF_IO};
         snprintf(reason.message, sizeof reason.message, "workers: work %u ended %d of them",

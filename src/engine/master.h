@@ -24,7 +24,8 @@ typedef struct mf_EngineChild {
 
 typedef struct mf_EngineTask {
     uint32_t copies; // [1] workers that have it
-    uint32_t losses; // [1] workers that it ended
+    uint32_t losses; // [1] workers that it ended, since another work was done
+    uint64_t works;  // [1] that were done then
     bool done;
 } mf_EngineTask;
 

@@ -115,6 +115,28 @@ wait
 same 'a worker of ours' hired
 refused 3 'cannot connect to 127.0.0.1:1' worker 127.0.0.1:1
 
+# ---- MPI
+unset MAYFLY_TOKEN
+if [ -x "$build/mayfly-mpi" ] && command -v mpirun >/dev/null; then
+    scene="$source_dir/scenes/hexapod.yaml"
+    # shellcheck disable=SC2086
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -q --oversubscribe -n 4 \
+        "$build/mayfly-mpi" evolve "$scene" --json $settings --out mpi >mpi.log 2>mpi.err &
+    launcher=$!
+    kills=0
+    while kill -0 $launcher 2>/dev/null; do
+        sleep "0.$(od -An -N1 -tu1 /dev/urandom | tr -d ' ')"
+        # Workers, and in the middle the search itself.
+        what='worker 127.0.0.1'
+        [ $kills -ne 5 ] || what='evolve .* --engine mpi'
+        victim=$(pgrep -f "^$mayfly $what" | shuf -n 1)
+        [ -n "$victim" ] && [ $kills -lt 12 ] && kill -s KILL "$victim" 2>/dev/null &&
+            kills=$((kills + 1))
+    done
+    wait $launcher || fail "mpirun: exit code $?: $(head -n 5 mpi.err)"
+    same "MPI, $kills kills" mpi
+fi
+
 # ---- what cannot be
 refused 1 'start it by the launcher' evolve "$source_dir/scenes/hexapod.yaml" --engine mpi --out no
 refused 2 'threads, processes' evolve "$source_dir/scenes/hexapod.yaml" --engine fast
