@@ -46,7 +46,7 @@ typedef struct mf_Work {
 } mf_Work;
 
 // Has all works done. What has no reply after an error is NULL.
-// MF_STOPPED: stop() said so. The error of a work, as its worker gave it. MF_IO: it ended five
+// MF_STOPPED: stop() said so. The error of a work, as its worker gave it. MF_IO: it ended twenty
 // workers while nothing else was done, or programs end before they work.
 mf_Status mf_engine_do(mf_Engine *engine, mf_Work *works, uint32_t count, mf_Error *error);
 

@@ -13,7 +13,7 @@
 #define LOOK_SECONDS 0.05 // [s] between two looks at programs and stop()
 #define SLOW_SECONDS 0.5  // [s] below which no work counts as slow
 #define SLOW_TIMES 3.0    // [1] as long as works take on average
-enum { LOSSES = 5 };      // [1] workers that a work may end while no other one is done
+enum { LOSSES = 20 };     // [1] workers that a work may end while no other one is done
 
 // ---- its life -----------------------------------------------------------------------------------
 
