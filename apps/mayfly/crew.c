@@ -14,7 +14,7 @@ enum { PIECES = 4 };                   // [1] works for each worker and evaluati
 
 // ---- engines ------------------------------------------------------------------------------------
 
-enum { ARGUMENTS = 12 };
+enum { ARGUMENTS = 13 };
 
 // How workers come to be. `arguments` [ARGUMENTS] of the program that mf_engine_start starts, as
 // many times as it says; 0: others start them.
@@ -41,17 +41,20 @@ static uint32_t start_ray(const mf_CrewConfig *config, const char *address, uint
                           const char **arguments) {
     static char count[16];
     const char *python = getenv("MAYFLY_PYTHON");
+    const char *threads = config->threads != NULL ? config->threads : "1";
     snprintf(count, sizeof count, "%u", workers);
-    const char *list[] = {python != NULL ? python : "python3",
-                          "-m",
-                          "mayfly.engines",
-                          "ray",
-                          address,
-                          count,
-                          program,
-                          "--threads",
-                          config->threads != NULL ? config->threads : "1",
-                          NULL};
+    const char *list[ARGUMENTS] = {python != NULL ? python : "python3",
+                                   "-m",
+                                   "mayfly.worker",
+                                   "ray",
+                                   address,
+                                   count,
+                                   "--threads",
+                                   threads,
+                                   program,
+                                   "worker",
+                                   "--threads",
+                                   threads};
     memcpy(arguments, list, sizeof list);
     return 1;
 }

@@ -1,8 +1,9 @@
 // mayfly-mpi: a search on the nodes of an MPI job.
 //
 //     mpirun -n 33 mayfly-mpi evolve scenes/hexapod.yaml --out runs/walk
+//     mpirun -n 33 mayfly-mpi python3 search.py        # with mayfly.Engine("mpi")
 //
-// Rank 0 runs the command, which listens at a free port; the others run `mayfly worker`. MPI only
+// Rank 0 runs the command, which listens at a free port; the others run workers. MPI only
 // starts the ranks and tells them the address. A worker that is killed is started again, and so is
 // the command, with --resume: MPI ends the whole job when a rank of its own is lost.
 #include <mpi.h>
@@ -45,8 +46,8 @@ static void find_program(void) {
 static void start(const char *const *arguments) {
     const pid_t made = fork();
     if (made == 0) {
-        execvp(program, (char *const *)(uintptr_t)arguments);
-        fprintf(stderr, "mayfly-mpi: cannot start %s: %s\n", program, strerror(errno));
+        execvp(arguments[0], (char *const *)(uintptr_t)arguments);
+        fprintf(stderr, "mayfly-mpi: cannot start %s: %s\n", arguments[0], strerror(errno));
         _exit(127);
     }
     child = made;
@@ -94,20 +95,29 @@ static int read_address(int from, char out[TEXT]) {
     return 1;
 }
 
+// Else it is a program in Python.
+static int evolves(char **words) {
+    return strcmp(words[1], "evolve") == 0;
+}
+
 static void begin_search(int count, char **words, int ranks, int resumes, Round *round) {
     const char *arguments[ARGUMENTS] = {program};
     char number[16], others[16];
     int used = 1, ends[2];
     for (int i = 1; i < count && used < ARGUMENTS - 8; i++)
-        arguments[used++] = words[i];
-    arguments[used++] = "--engine";
-    arguments[used++] = "mpi";
-    if (after(count, words, "--workers") == NULL) {
+        arguments[used - !evolves(words)] = words[i], used++;
+    if (evolves(words)) {
+        arguments[used++] = "--engine";
+        arguments[used++] = "mpi";
+    } else {
+        used--;
+    }
+    if (evolves(words) && after(count, words, "--workers") == NULL) {
         snprintf(others, sizeof others, "%d", ranks - 1);
         arguments[used++] = "--workers";
         arguments[used++] = others;
     }
-    if (resumes > 0 && !has(count, words, "--resume"))
+    if (resumes > 0 && evolves(words) && !has(count, words, "--resume"))
         arguments[used++] = "--resume";
     round->goes_on = 0;
     round->code = 1;
@@ -138,7 +148,7 @@ static int lead(int count, char **words, int ranks, Round *round) {
         if (!round->goes_on)
             return round->code;
         const int code = wait_for_child();
-        if (code < 128 || resumes == RESUMES) {
+        if (code < 128 || resumes == RESUMES || !evolves(words)) {
             round->goes_on = 0;
             round->code = code;
             MPI_Bcast(round, sizeof *round, MPI_BYTE, 0, MPI_COMM_WORLD);
@@ -151,8 +161,10 @@ static int lead(int count, char **words, int ranks, Round *round) {
 // ---- the other ranks ----------------------------------------------------------------------------
 
 // Until the search needs no more (0), or is gone (3).
-static void work(const char *address, const char *threads) {
-    const char *arguments[] = {program, "worker", address, "--threads", threads, NULL};
+static void work(char **words, const char *address, const char *threads) {
+    const char *ours[] = {program, "worker", address, "--threads", threads, NULL};
+    const char *python[] = {words[1], "-m", "mayfly.worker", "run", address, NULL};
+    const char *const *arguments = evolves(words) ? ours : python;
     for (int code = 1; code != 0 && code != 3 && code != 127;) {
         start(arguments);
         code = wait_for_child();
@@ -173,7 +185,7 @@ static int follow(int count, char **words, Round *round) {
                  strcmp(node, round->node) == 0 ? "127.0.0.1" : round->node,
                  colon != NULL ? colon : "");
         setenv("MAYFLY_TOKEN", round->token, 1);
-        work(address, threads != NULL ? threads : "1");
+        work(words, address, threads != NULL ? threads : "1");
     }
 }
 
@@ -186,10 +198,12 @@ int main(int argc, char **argv) {
     find_program();
     signal(SIGTERM, pass_on);
     signal(SIGUSR1, pass_on);
-    if (argc < 3 || strcmp(argv[1], "evolve") != 0 || ranks < 2) {
+    if (argc < 3 || ranks < 2) {
         if (rank == 0)
-            fprintf(stderr, "usage: mpirun -n RANKS mayfly-mpi evolve FILE [options], with at "
-                            "least two ranks: the first one leads\n");
+            fprintf(
+                stderr,
+                "usage: mpirun -n RANKS mayfly-mpi evolve FILE [options]\n       mpirun -n RANKS "
+                "mayfly-mpi python3 FILE\nwith at least two ranks: the first one leads\n");
     } else {
         code = rank == 0 ? lead(argc, argv, ranks, &round) : follow(argc, argv, &round);
     }

@@ -10,7 +10,10 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
+
+import mayfly
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = os.environ.get("MAYFLY_COMMAND", str(ROOT / "build" / "mayfly"))
@@ -42,7 +45,11 @@ def test_the_same_population_on_ray(tmp_path: pathlib.Path) -> None:
     try:
         for _ in range(2):
             cluster.add_node(num_cpus=1)
-        environment = {**os.environ, "RAY_ADDRESS": cluster.address, "MAYFLY_PYTHON": sys.executable}
+        environment = {
+            **os.environ,
+            "RAY_ADDRESS": cluster.address,
+            "MAYFLY_PYTHON": sys.executable,
+        }
         options = ["--engine", "ray", "--workers", "3"]
         with subprocess.Popen(
             search(tmp_path / "ray", *options),
@@ -65,6 +72,85 @@ def test_the_same_population_on_ray(tmp_path: pathlib.Path) -> None:
     assert population(out) == population(quiet.stdout)
 
 
+MODEL = mayfly.Model.from_file("hexapod.urdf")
+
+
+def gaits(count: int, seed: int = 1) -> mayfly.Oscillators:
+    unit = np.random.default_rng(seed).uniform(0, 1, (count, 3 * len(MODEL.joints) + 1))
+    return mayfly.Oscillators.from_unit(unit, MODEL)
+
+
+def square(number: int) -> int:
+    if number == 13:
+        raise ValueError("not that one")
+    return number * number
+
+
+def end_once(path: str) -> str:
+    if not os.path.exists(path):
+        pathlib.Path(path).touch()
+        os.kill(os.getpid(), 9)
+    return path
+
+
+def height(group: mayfly.Group) -> np.ndarray:
+    return group["base.position"].read()[:, 2]
+
+
+def equal(one: mayfly.Evaluation, other: mayfly.Evaluation) -> None:
+    np.testing.assert_array_equal(one.fitness, other.fitness)
+    np.testing.assert_array_equal(one.descriptors, other.descriptors)
+    np.testing.assert_array_equal(one.fitness_per_seed, other.fitness_per_seed)
+    np.testing.assert_array_equal(one.faults, other.faults)
+    for name, values in one.measures.items():
+        np.testing.assert_array_equal(values, other.measures[name])
+
+
+def test_map(tmp_path: pathlib.Path) -> None:
+    with mayfly.Engine("processes", 2) as engine:
+        assert engine.map(square, range(12)) == [n * n for n in range(12)]
+        assert engine.map(square, []) == []
+        with pytest.raises(mayfly.WorkError, match="not that one"):
+            engine.map(square, range(20))
+        lost = [str(tmp_path / f"lost{i}") for i in range(5)]
+        assert engine.map(end_once, lost) == lost
+        assert engine.lost == 5
+        assert repr(engine) == "<Engine: processes, 2 workers>"
+    with pytest.raises(mayfly.ClosedError):
+        engine.map(square, [1])
+    with pytest.raises(ValueError, match="need one of processes, ray"):
+        mayfly.Engine("spark")
+    with pytest.raises(RuntimeError, match="mpirun mayfly-mpi"):
+        mayfly.Engine("mpi")
+
+
+def test_evaluations_are_the_same() -> None:
+    whole = gaits(300)
+    more = {"descriptors": ["duty"], "measures": ["height", "forward"], "seeds": [3, 4]}
+    with mayfly.Engine("processes", 3) as engine:
+        equal(
+            mayfly.evaluate(MODEL, whole, 1, **more),
+            mayfly.evaluate(MODEL, whole, 1, engine=engine, **more),
+        )
+        # Many bodies, and own functions.
+        bodies = [MODEL] * 70 + [mayfly.Model.from_file("quadruped.urdf")]
+        quadruped = mayfly.Oscillators.from_unit(
+            np.full((5, 3 * len(bodies[-1].joints) + 1), 0.4), bodies[-1]
+        )
+        batches = [gaits(3, i) for i in range(70)] + [quadruped]
+        equal(
+            mayfly.evaluate(bodies, batches, 1), mayfly.evaluate(bodies, batches, 1, engine=engine)
+        )
+        own = {"fitness": height, "measures": ["distance"]}
+        equal(
+            mayfly.evaluate(MODEL, whole, 1, motion="articulated", **own),
+            mayfly.evaluate(MODEL, whole, 1, motion="articulated", engine=engine, **own),
+        )
+        with pytest.raises(ValueError, match="context"):
+            mayfly.evaluate(MODEL, whole, 1, engine=engine, context=mayfly.Context())
+    equal(mayfly.evaluate(MODEL, whole, 1), mayfly.evaluate(MODEL, whole, 1, engine="processes"))
+
+
 @needs_command
 def test_without_ray_or_an_address(tmp_path: pathlib.Path) -> None:
     (tmp_path / "ray.py").write_text("raise ImportError\n")
@@ -76,6 +162,6 @@ def test_without_ray_or_an_address(tmp_path: pathlib.Path) -> None:
     assert "pip install ray" in done.stderr
     assert "ends before it works" in done.stderr
     wrong = subprocess.run(
-        [sys.executable, "-m", "mayfly.engines", "spark"], capture_output=True, text=True
+        [sys.executable, "-m", "mayfly.worker", "spark"], capture_output=True, text=True
     )
     assert wrong.returncode == 2
