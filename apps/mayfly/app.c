@@ -53,6 +53,7 @@ bool mf_app_ends_with(const char *name, const char *end) {
 static volatile sig_atomic_t stop_requested, starting;
 
 static struct timespec stop_time; // of the first signal
+static unsigned patience;         // [s] 0: for ever
 
 // timeout(1) signals the program and then its process group, which counts as one request.
 static bool is_same_wish(void) {
@@ -73,11 +74,24 @@ static void note_stop(int signal_number) {
     (void)signal_number;
     if (starting) // nothing has been created yet
         end_now("mayfly: stopped before the first step\n");
-    if (!stop_requested)
+    if (!stop_requested) {
         clock_gettime(CLOCK_MONOTONIC, &stop_time);
-    else if (!is_same_wish()) // files on disk are consistent at any time
+        alarm(patience);
+    } else if (!is_same_wish()) // files on disk are consistent at any time
         end_now("mayfly: stopped\n");
     stop_requested = 1;
+}
+
+static void lose_patience(int signal_number) {
+    (void)signal_number;
+    end_now("mayfly: stopped before what was begun was done; what was stored before is safe\n");
+}
+
+void mf_app_stop_within(unsigned seconds) {
+    struct sigaction action = {.sa_handler = lose_patience};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGALRM, &action, NULL);
+    patience = seconds;
 }
 
 void mf_app_catch_stop(void) {
@@ -86,6 +100,7 @@ void mf_app_catch_stop(void) {
     action.sa_flags = SA_RESTART; // reads and writes of the library are restarted
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGUSR1, &action, NULL); // of schedulers of clusters
 }
 
 void mf_app_starting(bool now) {

@@ -55,6 +55,9 @@ void mf_app_catch_stop(void);
 // While set, the first signal ends the process with a message, because set-up may take long and has
 // no result yet.
 void mf_app_starting(bool now);
+// Ends the program `seconds` after the first request, whatever it does: for one whose files are
+// consistent at any time.
+void mf_app_stop_within(unsigned seconds);
 bool mf_app_stop_requested(void);
 
 // Resolves a file name: `name` itself if it exists, else, for relative names, the file in the
@@ -93,7 +96,7 @@ const char *mf_app_duration(double seconds, char out[MF_APP_NUMBER]);
 struct mf_CommandHelp;
 extern const struct mf_CommandHelp mf_help_evolve, mf_help_run, mf_help_compare, mf_help_replay,
     mf_help_info, mf_help_fit, mf_help_print, mf_help_check, mf_help_bench, mf_help_view,
-    mf_help_serve;
+    mf_help_serve, mf_help_worker;
 
 // argv[0] is the subcommand's name. Return an exit code.
 int mf_command_evolve(int argc, char **argv);
@@ -107,3 +110,4 @@ int mf_command_check(int argc, char **argv);
 int mf_command_bench(int argc, char **argv);
 int mf_command_view(int argc, char **argv);
 int mf_command_serve(int argc, char **argv);
+int mf_command_worker(int argc, char **argv);

@@ -1,13 +1,13 @@
 // mayfly evolve: a search over a scene's genomes, generation by generation into the archive, and a
 // report at the end. Only the archive survives a kill; a resumed run continues from its newest
 // generation and ends with the same bits as an uninterrupted one.
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "app.h"
 #include "base/file.h"
+#include "crew.h"
 #include "inputs.h"
 #include "options.h"
 #include "progress.h"
@@ -15,9 +15,12 @@
 #include "run_folder.h"
 #include "run_scripts.h"
 
+#define STOP_SECONDS 4 // [s] after SIGTERM for the generation that is being evaluated
+
 typedef struct Options {
     mf_Inputs inputs;
     const char *out;
+    const char *engine, *workers, *address;
     bool resume, json;
 } Options;
 
@@ -26,9 +29,8 @@ typedef struct Evolution {
     mf_Context *context;
     mf_SceneFile *file;
     mf_RunFiles files; // input files of the scene
-    mf_Scene scene;
-    mf_Scene verify[2];     // at the level of the second evaluation; with other servos
-    double *verify_fitness; // [1] of the second of them
+    mf_Lives lives;
+    mf_Crew crew; // who else evaluates genomes
     mf_Search *search;
     mf_Archive *archive;
     char folder[MF_APP_PATH], archive_path[MF_APP_PATH], report_path[MF_APP_PATH];
@@ -53,6 +55,16 @@ static const mf_Option table[] = {
     MF_INPUT_MOTION(Options, inputs),
     MF_INPUT_STEP(Options, inputs),
     MF_INPUT_THREADS(Options, inputs),
+    MF_OPT_NAME("engine", "NAME", Options, engine, mf_crew_engine,
+                "who evaluates genomes: threads of this process (default); processes of this "
+                "machine; ray or mpi, those of a cluster; listen, workers that you start (mayfly "
+                "worker). Results are the same"),
+    MF_OPT_COUNT("workers", "N", Options, workers, 1, 65536,
+                 "workers of the engine, each with --threads, by default 1 (default: one per "
+                 "processor)"),
+    MF_OPT_TEXT("address", "HOST:PORT", Options, address,
+                "numeric address at which the engine waits for workers (default: this machine's "
+                "own; of ray and mpi 0.0.0.0), port 0: a free one"),
     MF_OPT_TEXT("out", "FOLDER", Options, out,
                 "folder for archive and report (default: runs/<scene>-<seed>)"),
     MF_OPT_FLAG("resume", Options, resume,
@@ -101,59 +113,35 @@ static double wall_seconds(const Evolution *evolution) {
 
 // ---- setting up --------------------------------------------------------------------------------
 
+static mf_Status live(Evolution *evolution, bool verifies, const uint8_t *genomes, uint32_t count,
+                      uint32_t genome_bytes, double *fitness, mf_Error *error) {
+    evolution->simulated += (verifies ? mf_lives_verify_count(&evolution->lives) : 1) * count *
+                            evolution->file->duration;
+    return evolution->crew.engine != NULL
+               ? mf_crew_evaluate(&evolution->crew, verifies, genomes, count, genome_bytes, fitness,
+                                  error)
+               : mf_lives_evaluate(&evolution->lives, verifies, 0, genomes, count, genome_bytes,
+                                   fitness, NULL, error);
+}
+
 static mf_Status evaluate(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                           double *fitness, mf_Error *error) {
-    Evolution *evolution = user;
-    evolution->simulated += count * evolution->file->duration;
-    return mf_scene_evaluate(&evolution->scene, genomes, count, genome_bytes, fitness, error);
+    return live(user, false, genomes, count, genome_bytes, fitness, error);
+}
+
+static mf_Status verify(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
+                        double *fitness, mf_Error *error) {
+    return live(user, true, genomes, count, genome_bytes, fitness, error);
 }
 
 static mf_Status describe(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                           double *values, mf_Error *error) {
     Evolution *evolution = user;
-    return mf_scene_describe(&evolution->scene, genomes, count, genome_bytes, values, error);
-}
-
-static mf_Status verify(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
-                        double *fitness, mf_Error *error) {
-    Evolution *evolution = user;
-    double *other = evolution->verify_fitness;
-    evolution->simulated += count * evolution->file->duration;
-    mf_Status status =
-        mf_scene_evaluate(&evolution->verify[0], genomes, count, genome_bytes, fitness, error);
-    if (status != MF_OK || other == NULL)
-        return status;
-    evolution->simulated += count * evolution->file->duration;
-    status = mf_scene_evaluate(&evolution->verify[1], genomes, count, genome_bytes, other, error);
-    for (uint32_t i = 0; i < count && status == MF_OK; i++) {
-        if (!isnan(fitness[i]) && !(fitness[i] < other[i]))
-            fitness[i] = other[i];
-    }
-    return status;
-}
-
-static bool verifies(const Evolution *evolution) {
-    return evolution->file->verify.motion != MF_VERIFY_NONE;
-}
-
-static mf_Status make_verify_scenes(Evolution *evolution, mf_Error *error) {
-    const mf_VerifyConfig *verify = &evolution->file->verify;
-    if (!verifies(evolution))
-        return MF_OK;
-    mf_Motion motion = mf_verify_motion(verify->motion);
-    mf_SceneConfig config = mf_scene_config_at_level(evolution->file, motion);
-    config.count = verify->best;
-    if (motion != MF_MOTION_POINTS)
-        config.step = verify->step; // also at the level of the evolution
-    mf_Status status =
-        mf_scene_create(evolution->context, evolution->file, &config, &evolution->verify[0], error);
-    if (status != MF_OK || verify->stiffness == 1.0)
-        return status;
-    config.stiffness = evolution->file->groups[0].servo.stiffness * verify->stiffness;
-    evolution->verify_fitness = mf_allocate(evolution->context, verify->best, sizeof(double));
-    MF_NEED_MEMORY(evolution->verify_fitness != NULL, error, "verify");
-    return mf_scene_create(evolution->context, evolution->file, &config, &evolution->verify[1],
-                           error);
+    if (evolution->crew.engine == NULL)
+        return mf_scene_describe(&evolution->lives.scene, genomes, count, genome_bytes, values,
+                                 error);
+    mf_crew_describe(&evolution->crew, count, values);
+    return MF_OK;
 }
 
 // Whether the report can be written there at the end; leaves no file.
@@ -186,12 +174,12 @@ static mf_Status choose_folder(Evolution *evolution, mf_Error *error) {
 
 static mf_Status make_search(Evolution *evolution, mf_Error *error) {
     mf_SearchConfig config = evolution->file->search;
-    config.genome_bytes = mf_scene_genome_bytes(&evolution->scene);
+    config.genome_bytes = mf_scene_genome_bytes(&evolution->lives.scene);
     config.evaluate = evaluate;
     config.user = evolution;
     config.describe = describe;
     config.describe_user = evolution;
-    if (verifies(evolution)) {
+    if (mf_lives_verifies(&evolution->lives)) {
         config.verify_every = evolution->file->verify.every;
         config.verify_best = evolution->file->verify.best;
         config.verify_disparity = evolution->file->verify.disparity;
@@ -212,7 +200,7 @@ static mf_Status resume(Evolution *evolution, const char *settings, mf_Error *er
     MF_TRY(mf_archive_open(evolution->context, evolution->archive_path, true, &evolution->archive,
                            error));
     MF_TRY(mf_folder_compare(evolution->context, evolution->archive, evolution->archive_path,
-                             &evolution->scene, error));
+                             &evolution->lives.scene, error));
     MF_TRY(mf_archive_run(evolution->archive, &run, error));
     if (strcmp(run.version, mf_version()) != 0)
         fprintf(stderr,
@@ -245,9 +233,9 @@ static mf_Status begin(Evolution *evolution, const char *settings, mf_Error *err
     MF_TRY(mf_folder_make(evolution->context, evolution->folder, &evolution->made, error));
     mf_Status status = mf_archive_create(
         evolution->context, evolution->archive_path, mf_search_config_of(evolution->search),
-        settings, mf_model_hash(evolution->scene.model),
-        mf_terrain_hash(mf_world_config_of(evolution->scene.world)->terrain), &evolution->archive,
-        error);
+        settings, mf_model_hash(evolution->lives.scene.model),
+        mf_terrain_hash(mf_world_config_of(evolution->lives.scene.world)->terrain),
+        &evolution->archive, error);
     evolution->fresh = status == MF_OK;
     MF_THEN(status, write_settings(evolution, settings, error));
     MF_THEN(status, mf_run_files_keep(&evolution->files, evolution->folder, error));
@@ -267,15 +255,31 @@ static mf_Status open_archive(Evolution *evolution, mf_Error *error) {
     return status;
 }
 
-static mf_Status make_scene(Evolution *evolution, mf_Error *error) {
-    mf_SceneConfig config = mf_scene_config();
-    config.evaluates = true;
-    config.count = mf_search_evaluated_at_once(&evolution->file->search);
+static mf_Status make_lives(Evolution *evolution, mf_Error *error) {
     mf_run_files_begin(evolution->context, &evolution->files);
-    mf_Status status =
-        mf_scene_create(evolution->context, evolution->file, &config, &evolution->scene, error);
-    mf_scene_on_print(&evolution->scene, mf_run_script_line, NULL);
+    const mf_Status status =
+        mf_lives_open(evolution->context, evolution->file, &evolution->lives, error);
     mf_run_files_end(&evolution->files);
+    return status;
+}
+
+static mf_Status open_crew(Evolution *evolution, mf_Error *error) {
+    const Options *options = evolution->options;
+    char *settings;
+    MF_TRY(mf_scene_file_write(evolution->file, &settings, error));
+    const mf_CrewConfig config = {.engine = options->engine,
+                                  .folder = evolution->folder,
+                                  .address = options->address,
+                                  .workers = (uint32_t)mf_option_count(options->workers, 0),
+                                  .threads = options->inputs.threads,
+                                  .allow_plugins = options->inputs.allow_plugins,
+                                  .files = &evolution->files,
+                                  .settings = settings};
+    const mf_Status status =
+        mf_crew_open(evolution->context, &evolution->lives, &config, &evolution->crew, error);
+    mf_release(evolution->context, settings);
+    if (status != MF_OK && evolution->fresh)
+        take_back(evolution);
     return status;
 }
 
@@ -286,22 +290,18 @@ static mf_Status set_up(Evolution *evolution, const char *file, mf_Error *error)
     MF_TRY(mf_scene_file_can_evolve(evolution->file, error));
     evolution->file->evolves = true; // also if all its settings are defaults
     MF_TRY(choose_folder(evolution, error));
-    MF_TRY(make_scene(evolution, error));
-    MF_TRY(make_verify_scenes(evolution, error));
+    MF_TRY(make_lives(evolution, error));
     MF_TRY(make_search(evolution, error));
-    return open_archive(evolution, error);
+    MF_TRY(open_archive(evolution, error));
+    return open_crew(evolution, error);
 }
 
 static void tear_down(Evolution *evolution) {
     mf_archive_close(evolution->archive);
     mf_search_destroy(evolution->search);
-    if (evolution->scene.world != NULL)
-        mf_scene_destroy(&evolution->scene);
-    for (int i = 0; i < 2; i++)
-        if (evolution->verify[i].world != NULL)
-            mf_scene_destroy(&evolution->verify[i]);
+    mf_crew_close(&evolution->crew);
+    mf_lives_close(&evolution->lives);
     if (evolution->context != NULL) {
-        mf_release(evolution->context, evolution->verify_fitness);
         mf_run_files_free(&evolution->files);
     }
     mf_scene_file_destroy(evolution->file);
@@ -445,7 +445,7 @@ static bool print_end(const Evolution *evolution, double wall, const mf_ReportPo
 static mf_Status write_report(const Evolution *evolution, double wall, mf_ReportPosture *posture,
                               mf_Error *error) {
     mf_ReportFacts facts = {.threads = mf_context_threads(evolution->context),
-                            .isa = mf_isa_name(mf_world_isa(evolution->scene.world)),
+                            .isa = mf_isa_name(mf_world_isa(evolution->lives.scene.world)),
                             .wall_seconds = wall,
                             .simulated = evolution->simulated,
                             .hash = mf_search_hash(evolution->search),
@@ -490,6 +490,7 @@ int mf_command_evolve(int argc, char **argv) {
     if (result != MF_OPTIONS_GO_ON)
         return result;
     mf_app_catch_stop();
+    mf_app_stop_within(STOP_SECONDS);
     Evolution evolution = {.options = &options, .command = command, .started = mf_clock_seconds()};
     mf_Error error = {0};
     mf_Status status = set_up(&evolution, argv[1], &error);

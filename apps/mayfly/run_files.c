@@ -49,9 +49,8 @@ void mf_run_files_free(mf_RunFiles *files) {
 
 // ---- keeping -----------------------------------------------------------------------------------
 
-// Length of the common folder of all paths, including its slash.
-static size_t shared_length(const mf_RunFiles *files) {
-    const char *first = files->paths[0];
+size_t mf_run_files_shared(const mf_RunFiles *files) {
+    const char *first = files->count > 0 ? files->paths[0] : "/";
     size_t length = (size_t)(strrchr(first, '/') - first) + 1;
     for (uint32_t i = 1; i < files->count; i++) {
         size_t same = 0;
@@ -83,7 +82,7 @@ mf_Status mf_run_files_keep(const mf_RunFiles *files, const char *folder, mf_Err
              "the model has more than %d files to keep in %.200s", MF_RUN_FILES, folder);
     if (files->count == 0)
         return MF_OK;
-    const size_t shared = shared_length(files);
+    const size_t shared = mf_run_files_shared(files);
     for (uint32_t i = 0; i < files->count && status == MF_OK; i++) {
         char to[MF_APP_PATH];
         int length = snprintf(to, sizeof to, "%s/files/%s", folder, files->paths[i] + shared);
@@ -95,7 +94,7 @@ mf_Status mf_run_files_keep(const mf_RunFiles *files, const char *folder, mf_Err
 }
 
 void mf_run_files_drop(const mf_RunFiles *files, const char *folder) {
-    const size_t shared = files->count > 0 ? shared_length(files) : 0;
+    const size_t shared = mf_run_files_shared(files);
     for (uint32_t i = 0; i < files->count; i++) {
         char path[MF_APP_PATH];
         int length = snprintf(path, sizeof path, "%s/files/%s", folder, files->paths[i] + shared);

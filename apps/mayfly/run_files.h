@@ -20,6 +20,8 @@ void mf_run_files_end(mf_RunFiles *files);
 // Copies them to FOLDER/files with their paths relative to the common folder. Existing files are
 // replaced. MF_LIMIT: more than MF_RUN_FILES.
 mf_Status mf_run_files_keep(const mf_RunFiles *files, const char *folder, mf_Error *error);
+// [byte] of their paths that are the common folder, with its slash; 0: there are none.
+size_t mf_run_files_shared(const mf_RunFiles *files);
 // Removes those copies, and the folders that they leave empty.
 void mf_run_files_drop(const mf_RunFiles *files, const char *folder);
 void mf_run_files_free(mf_RunFiles *files);

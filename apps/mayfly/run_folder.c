@@ -1,4 +1,6 @@
 // The folder of an evolution run.
+#define _XOPEN_SOURCE 700 // nftw
+#define _DEFAULT_SOURCE
 #include "run_folder.h"
 #include "base/inject.h"
 
@@ -6,10 +8,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { FOLDERS_OPEN = 20 }; // [1] while one is removed
 
 mf_Status mf_folder_path(const char *folder, const char *name, char out[MF_APP_PATH],
                          mf_Error *error) {
@@ -123,6 +128,17 @@ mf_Status mf_folder_find(const char *archive, mf_SceneFile *file, mf_FolderPaths
     return paths->own_ground ? MF_OK
                              : find_again(archive, "ground", &file->ground.path, paths->ground,
                                           &ground_moved, error);
+}
+
+// ---- removing -----------------------------------------------------------------------------------
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *place) {
+    (void)info, (void)kind, (void)place;
+    return remove(path);
+}
+
+void mf_folder_remove_all(const char *folder) {
+    nftw(folder, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
 }
 
 // ---- comparing ---------------------------------------------------------------------------------

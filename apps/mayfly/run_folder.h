@@ -18,6 +18,9 @@ mf_Status mf_folder_make(mf_Context *context, const char *folder, uint32_t *made
 // Removes the folders that mf_folder_make created, as far as they are empty.
 void mf_folder_remove(const char *folder, uint32_t made);
 
+// Removes a folder with all that is in it.
+void mf_folder_remove_all(const char *folder);
+
 // The scene's text with generations set to `generations`, for comparing and storing. From
 // mf_allocate.
 mf_Status mf_folder_settings(mf_SceneFile *file, uint32_t generations, char **text,

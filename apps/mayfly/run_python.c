@@ -7,6 +7,8 @@
 #define _GNU_SOURCE
 #include "run_python.h"
 
+#include "run_folder.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -294,30 +296,13 @@ mf_Status mf_run_python_close(mf_RunPython *python, const char *folder, mf_Error
     return write_results(python, folder, error);
 }
 
-static void remove_all(const char *folder) {
-    struct dirent **names = NULL;
-    const int count = scandir(folder, &names, is_visible, NULL);
-    for (int i = 0; i < count; i++) {
-        char path[MF_APP_PATH + 300];
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
-        unlink(path);
-        free(names[i]);
-    }
-    free(names);
-    rmdir(folder);
-}
-
 void mf_run_python_destroy(mf_RunPython *python) {
-    char results[MF_APP_PATH + 16];
     if (python == NULL)
         return;
     if (python->server != NULL)
         mf_server_destroy(python->server);
     end_child(python, 0.0);
-    if (python->folder[0] != '\0') {
-        snprintf(results, sizeof results, "%s/results", python->folder);
-        remove_all(results);
-        remove_all(python->folder);
-    }
+    if (python->folder[0] != '\0')
+        mf_folder_remove_all(python->folder);
     mf_release(python->context, python);
 }

@@ -1,21 +1,18 @@
 // The folder has one more around it: a robot may name files in the folder above its own, and must
 // find nothing of others there.
-#define _XOPEN_SOURCE 700 // nftw
-#define _DEFAULT_SOURCE   // mkdtemp
+#define _DEFAULT_SOURCE // mkdtemp
 #include "view_files.h"
 
 #include "io/package.h"
+#include "run_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { FOLDERS_OPEN = 20 }; // [1] while the folder is removed
 
 static bool is_scene_or_robot(const char *name) {
     return mf_app_ends_with(name, ".urdf") || mf_app_ends_with(name, ".xml") ||
@@ -105,16 +102,9 @@ mf_Status mf_drop_write(const mf_ViewDrop *drop, mf_DropFolder *out, mf_Error *e
                          : write_file(out, drop->name, drop->data, drop->size, error);
 }
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *place) {
-    (void)info;
-    (void)kind;
-    (void)place;
-    return remove(path);
-}
-
 void mf_drop_remove(const mf_DropFolder *folder) {
     if (folder->path[0] != '\0')
-        nftw(folder->path, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
+        mf_folder_remove_all(folder->path);
 }
 
 // Takes each "FOLDER/" out of a text.

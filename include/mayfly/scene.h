@@ -720,7 +720,8 @@ MF_API double mf_scene_fitness(const mf_Scene *scene, uint32_t instance);
 
 // An mf_EvaluateFn whose `user` is a scene created with `evaluates` and at least as many robots as
 // the population: restores the world at time 0, applies genomes, steps for the file's duration
-// (rounded up to whole steps), and calls mf_scene_fitness. Robots without a genome idle.
+// (rounded up to whole steps), and calls mf_scene_fitness. Robots without a genome idle, or rest
+// where no one shares their world.
 MF_API mf_Status mf_scene_evaluate(void *scene, const uint8_t *genomes, uint32_t count,
                                    uint32_t genome_bytes, double *fitness, mf_Error *error);
 // An mf_DescribeFn with the same `user`: search.descriptors of the evaluation before, in the order

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "control/learner.h" // internal: no other program uses it
+#include "engine/engine.h"   // likewise
 #include <mayfly/mayfly.h>
 
 #include "program.h"

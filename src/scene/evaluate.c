@@ -4,6 +4,7 @@
 // Invariant: an evaluation depends on the genomes alone. Each one starts from the same snapshot of
 // the world, taken when the scene was created, so that neither state nor the phase of any rate
 // remains from the previous one.
+#include "scene/evaluate.h"
 #include "scene/machines.h"
 #include "scene/script/script.h"
 #include "motion/table.h"
@@ -186,31 +187,43 @@ double mf_scene_fitness(const mf_Scene *scene, uint32_t instance) {
                                   : mf_fitness_of(scene, instance);
 }
 
-mf_Status mf_scene_evaluate(void *user, const uint8_t *genomes, uint32_t count,
-                            uint32_t genome_bytes, double *fitness, mf_Error *error) {
+mf_Status mf_scene_evaluate_some(mf_Scene *scene, uint32_t first, const uint8_t *genomes,
+                                 uint32_t count, uint32_t genome_bytes, double *fitness,
+                                 double *values, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    mf_Scene *scene = user;
     if (scene == NULL || genomes == NULL || fitness == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "evaluate: scene, genomes or fitness is NULL");
     MF_NEED(scene->start != NULL, error,
             "evaluate: the scene was not created for evaluation "
             "(mf_SceneConfig.evaluates)");
-    uint32_t robots = mf_group_count(scene->group), expected = mf_scene_genome_bytes(scene);
+    const uint32_t robots = mf_group_count(scene->group), expected = mf_scene_genome_bytes(scene);
+    const uint32_t descriptors = scene->file->search.descriptor_count;
+    const bool machines = mf_scene_has_machines(scene->file);
     MF_NEED(expected != 0, error,
             "evaluate: expected a controller to evolve, found controller: none");
     MF_NEED(genome_bytes == expected, error, "evaluate: expected genomes of %u bytes, found %u",
             expected, genome_bytes);
-    if (count > robots)
+    if (first > robots || count > robots - first)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "evaluate: expected at most %u genomes, one for each robot, found %u",
-                       robots, count);
-    if (mf_scene_has_machines(scene->file))
-        return mf_machine_evaluate(scene, genomes, count, genome_bytes, fitness, error);
-    MF_TRY(mf_scene_rewind(scene, error));
-    for (uint32_t i = 0; i < count; i++)
-        mf_scene_apply_genome(scene, i, genomes + (size_t)i * genome_bytes);
-    MF_TRY(mf_scene_step(scene, mf_scene_steps(scene), NULL, error));
-    for (uint32_t i = 0; i < count; i++)
-        fitness[i] = mf_scene_fitness(scene, i);
+                       robots, first + count);
+    if (machines) {
+        MF_TRY(mf_machine_evaluate(scene, genomes, count, genome_bytes, fitness, error));
+    } else {
+        mf_group_move_only(scene->group, first, count);
+        MF_TRY(mf_scene_rewind(scene, error));
+        for (uint32_t i = 0; i < count; i++)
+            mf_scene_apply_genome(scene, first + i, genomes + (size_t)i * genome_bytes);
+        MF_TRY(mf_scene_step(scene, mf_scene_steps(scene), NULL, error));
+        for (uint32_t i = 0; i < count; i++)
+            fitness[i] = mf_scene_fitness(scene, first + i);
+    }
+    for (uint32_t i = 0; i < count && values != NULL; i++)
+        mf_scene_describe_one(scene, first + i, i, values + (size_t)i * descriptors);
     return MF_OK;
+}
+
+mf_Status mf_scene_evaluate(void *user, const uint8_t *genomes, uint32_t count,
+                            uint32_t genome_bytes, double *fitness, mf_Error *error) {
+    return mf_scene_evaluate_some(user, 0, genomes, count, genome_bytes, fitness, NULL, error);
 }

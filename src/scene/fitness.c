@@ -13,6 +13,7 @@
 //
 // Invariant: a robot's sums depend only on its own fields, so they do not depend on the batch. They
 // are state: restoring the initial snapshot sets them to 0.
+#include "scene/evaluate.h"
 #include "scene/machines.h"
 #include "base/floats.h"
 #include "base/text.h"
@@ -388,6 +389,20 @@ static double measure_of(const mf_Scene *scene, uint32_t robot, mf_Measure measu
     return NAN;
 }
 
+void mf_scene_describe_one(const mf_Scene *scene, uint32_t robot, uint32_t genome, double *values) {
+    const mf_SceneFile *file = scene->file;
+    for (uint32_t i = 0; i < file->search.descriptor_count; i++) {
+        if (mf_scene_has_machines(file))
+            values[i] = mf_machine_described(scene, genome, i);
+        else if (mf_group_fault(scene->group, robot) != 0)
+            values[i] = NAN;
+        else if (file->hooks.describe != NULL)
+            values[i] = file->hooks.describe(scene, robot, i, file->hooks.user);
+        else
+            values[i] = measure_of(scene, robot, file->descriptors[i].measure);
+    }
+}
+
 mf_Status mf_scene_describe(void *user, const uint8_t *genomes, uint32_t count,
                             uint32_t genome_bytes, double *values, mf_Error *error) {
     MF_DEFAULT_FLOATS;
@@ -398,20 +413,8 @@ mf_Status mf_scene_describe(void *user, const uint8_t *genomes, uint32_t count,
     if (count > mf_group_count(scene->group) || scene->start == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "describe: the scene has not evaluated that many robots");
-    const mf_SceneFile *file = scene->file;
-    uint32_t dimensions = file->search.descriptor_count;
-    for (uint32_t robot = 0; robot < count; robot++) {
-        for (uint32_t i = 0; i < dimensions; i++) {
-            double *value = &values[(size_t)robot * dimensions + i];
-            if (mf_scene_has_machines(file))
-                *value = mf_machine_described(scene, robot, i);
-            else if (mf_group_fault(scene->group, robot) != 0)
-                *value = NAN;
-            else if (file->hooks.describe != NULL)
-                *value = file->hooks.describe(scene, robot, i, file->hooks.user);
-            else
-                *value = measure_of(scene, robot, file->descriptors[i].measure);
-        }
-    }
+    for (uint32_t robot = 0; robot < count; robot++)
+        mf_scene_describe_one(scene, robot, robot,
+                              values + (size_t)robot * scene->file->search.descriptor_count);
     return MF_OK;
 }

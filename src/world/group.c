@@ -93,6 +93,7 @@ mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_G
     group->inspection.square = (double)INFINITY;
     group->config.name = name;
     group->blocks = (config->count + MF_BLOCK - 1) / MF_BLOCK;
+    group->moving = group->blocks;
     mf_Status status = add_canonical(group, error);
     MF_THEN(status, mf_group_find_start_points(group, error));
     MF_THEN(status, mf_world_list_group(world, group, error));
@@ -166,6 +167,13 @@ const void *mf_group_look(const mf_Group *group, int kind) {
 uint32_t mf_group_count(const mf_Group *group) {
     return group == NULL ? 0 : group->config.count;
 }
+void mf_group_move_only(mf_Group *group, uint32_t first, uint32_t count) {
+    const bool some = group->config.isolated && group->world->group_count == 1;
+    group->first_moving = some ? first / MF_BLOCK : 0;
+    group->moving =
+        some ? (first + count + MF_BLOCK - 1) / MF_BLOCK - group->first_moving : group->blocks;
+}
+
 uint32_t mf_group_block_count(const mf_Group *group) {
     return group == NULL ? 0 : group->blocks;
 }

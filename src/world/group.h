@@ -80,6 +80,7 @@ struct mf_Group {
     uint32_t number;       // [1] of the world's groups
     mf_GroupConfig config; // name owned by the group
     uint32_t blocks;
+    uint32_t first_moving, moving; // [1] block, and blocks from it on, that step
     uint32_t field_count, system_count;
     // The pack (packs.c); the last four are the leader's.
     mf_Group *pack_leader, *pack_next; // itself without others; NULL: the last
@@ -249,6 +250,10 @@ void mf_waves_run(mf_World *world, mf_Phase phase, uint64_t tick, bool isolated)
 
 // Computes when every system is due next, after the world's tick was set.
 void mf_world_reschedule(mf_World *world);
+
+// From now on robots `first` .. `first + count - 1`, and others of their blocks, are all that steps
+// and is rewound of an isolated group that is alone: whoever evaluates a part of a population.
+void mf_group_move_only(mf_Group *group, uint32_t first, uint32_t count);
 
 // mf_world_restore without the payload's checksum, for an image that this world made and its owner
 // kept in memory: a search returns to the same start in each generation.

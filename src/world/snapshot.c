@@ -127,6 +127,15 @@ static void fill_padding(const mf_Group *group, const mf_Field *field, char *ima
     }
 }
 
+// Of the blocks that move.
+static void restore_blocks(const mf_Group *group, const mf_Field *field, const char *image,
+                           size_t size) {
+    const size_t part = field->remainder != NULL ? size / 2 : size; // with remainders behind it
+    const size_t block = part / group->blocks, first = group->first_moving * block;
+    for (size_t at = first; at < size; at += part)
+        memcpy((char *)field->data + at, image + at, group->moving * block);
+}
+
 // Copies the state out of (restore = false) or into (restore = true) the groups' fields.
 static void copy_state(const mf_World *world, char *image, bool restore) {
     for (uint32_t g = 0; g < world->group_count; g++) {
@@ -137,7 +146,7 @@ static void copy_state(const mf_World *world, char *image, bool restore) {
                 continue;
             size_t size = mf_field_bytes(field);
             if (restore)
-                memcpy(field->data, image, size);
+                restore_blocks(group, field, image, size);
             else
                 memcpy(image, field->data, size);
             if (!restore && size > 0)

@@ -94,10 +94,10 @@ static void step_blocks(void *context, uint32_t index) {
         run_pack(work, part->group);
         return;
     }
-    uint32_t first = (index - part->first_task) * work->blocks_per_task;
+    uint32_t first = part->group->first_moving + (index - part->first_task) * work->blocks_per_task;
     uint32_t last = first + work->blocks_per_task;
-    if (last > part->group->blocks)
-        last = part->group->blocks;
+    if (last > part->group->first_moving + part->group->moving)
+        last = part->group->first_moving + part->group->moving;
     for (uint32_t block = first; block < last; block += together) {
         uint32_t left = last - block;
         run_blocks(work->world, part->group, block, left < together ? left : together, work->tick,
@@ -109,7 +109,7 @@ static uint32_t count_blocks(const mf_World *world, bool isolated) {
     uint32_t blocks = 0;
     for (uint32_t g = 0; g < world->group_count; g++)
         if (world->groups[g]->config.isolated == isolated)
-            blocks += world->groups[g]->blocks;
+            blocks += world->groups[g]->moving;
     return blocks;
 }
 
@@ -146,7 +146,7 @@ static void step_groups(mf_World *world, bool isolated, uint64_t tick, uint64_t 
             continue;
         find_blocks_together(group);
         world->parts[work.part_count++] = (mf_StepPart){group, count};
-        count += (group->blocks + work.blocks_per_task - 1) / work.blocks_per_task;
+        count += (group->moving + work.blocks_per_task - 1) / work.blocks_per_task;
     }
     if (count > 0)
         mf_parallel_for(world->context, count, step_blocks, &work);

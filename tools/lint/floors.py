@@ -24,7 +24,7 @@ FLOORS = [
     ["visual", "camera", "sense", "control", "agent"],
     ["io", "body", "search", "scene", "record"],
     ["view"],
-    ["environment", "evaluate", "client", "serve"],
+    ["environment", "evaluate", "client", "engine", "serve"],
     ["apps"],
 ]
 TOOLS = ["image", "import", "export"]  # of the tools library, though they stand so low

@@ -34,6 +34,7 @@ from mayfly.cloth import Cloth
 from mayfly.context import Context, default_context
 from mayfly.controllers import MLP, Controllers, Linear, Oscillators, Policy, Programs
 from mayfly.docks import Docks
+from mayfly.engines import Engine, WorkError
 from mayfly.errors import (
     ArgumentError,
     BusyError,
@@ -103,6 +104,7 @@ __all__ = [
     "CorruptError",
     "Distance",
     "Docks",
+    "Engine",
     "Evaluation",
     "Export",
     "Event",
@@ -155,6 +157,7 @@ __all__ = [
     "UnsupportedError",
     "VersionError",
     "Viewer",
+    "WorkError",
     "World",
     "WorldJoint",
     "connect",

@@ -307,6 +307,22 @@ def joined(batches: Sequence[Controllers]) -> Controllers | None:
     return whole
 
 
+def rows_of(batch: Controllers, rows: slice) -> Controllers:
+    """Some rows of a batch of a kind with rows."""
+    some = copy.copy(batch)
+    for name in _ROWS[type(batch)]:
+        values = getattr(batch, name)
+        cut = [v[rows] for v in values] if isinstance(values, list) else values[rows]
+        setattr(some, name, cut)
+    some.count = len(range(batch.count)[rows])
+    return some
+
+
+def has_rows(batch: Controllers) -> bool:
+    """Whether rows_of() can take it apart."""
+    return type(batch) in _ROWS
+
+
 def _same(a: Any, b: Any) -> bool:
     try:
         return bool(a == b)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
+import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +18,8 @@ from mayfly._progress import progress_bar
 from mayfly._shown import Brief, table
 from mayfly.arrays import Array
 from mayfly.context import Context
-from mayfly.controllers import Controllers, joined
+from mayfly.controllers import Controllers, has_rows, joined, rows_of
+from mayfly.engines import Engine
 from mayfly.group import Group
 from mayfly.model import Model
 from mayfly.terrain import Terrain
@@ -352,6 +355,112 @@ def _evaluate_some(
         return [parts[i] for i in range(len(models))]
 
 
+# ---- by an engine --------------------------------------------------------------------------------
+
+_PIECES = 4  # for each worker: the last ones finish at about the same time
+_BLOCK = 64  # robots that step together
+_KEPT = 4096
+
+# A body and its rows of an evaluation.
+_Share = tuple[int, slice]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Work:
+    """What a worker evaluates."""
+
+    episode: _Episode
+    models: list[bytes]  # pickled: a worker keeps those that come again
+    controllers: list[Controllers]
+    seed: int
+    requested: _Request
+
+
+_models: dict[bytes, Model] = {}  # of a worker
+
+
+def _model_of(packed: bytes) -> Model:
+    if packed not in _models:
+        if len(_models) >= _KEPT:
+            _models.pop(next(iter(_models)))
+        _models[packed] = pickle.loads(packed)
+    return _models[packed]
+
+
+def _do(work: _Work) -> list[tuple[dict[str, Array], Array]]:
+    models = [_model_of(packed) for packed in work.models]
+    return _evaluate_some(
+        work.episode, models, work.controllers, work.seed, work.requested, lambda *_: None
+    )
+
+
+def _shares(
+    models: Sequence[Model], controllers: Sequence[Controllers], workers: int
+) -> list[list[_Share]]:
+    """The rows of each work: whole bodies where random numbers depend on the robot's number."""
+    size = -(-sum(len(batch) for batch in controllers) // (_PIECES * workers))
+    size = -(-size // _BLOCK) * _BLOCK
+    works: list[list[_Share]] = [[]]
+    room = size
+    for i, (model, batch) in enumerate(zip(models, controllers)):
+        whole = _is_noisy(model) or not has_rows(batch)
+        at = 0
+        while at < len(batch):
+            if room <= 0 or len(works[-1]) == _MOST_GROUPS:
+                works.append([])
+                room = size
+            end = len(batch) if whole else min(at + room, len(batch))
+            works[-1].append((i, slice(at, end)))
+            room -= end - at
+            at = end
+    return works
+
+
+def _by_engine(
+    engine: Engine,
+    episode: _Episode,
+    models: Sequence[Model],
+    controllers: Sequence[Controllers],
+    seeds: Sequence[int],
+    requested: _Request,
+) -> list[list[tuple[dict[str, Array], Array]]]:
+    shares = _shares(models, controllers, engine.workers)
+    episode = dataclasses.replace(episode, world={**episode.world, "threads": engine.threads})
+    packed = [pickle.dumps(model) for model in models]
+    works = [
+        _Work(
+            episode,
+            [packed[i] for i, _ in share],
+            [
+                controllers[i]
+                if rows == slice(0, len(controllers[i]))
+                else rows_of(controllers[i], rows)
+                for i, rows in share
+            ],
+            seed,
+            requested,
+        )
+        for seed in seeds
+        for share in shares
+    ]
+    done = iter(engine.map(_do, works))
+    episodes = []
+    for _ in seeds:
+        pieces: list[list[tuple[dict[str, Array], Array]]] = [[] for _ in models]
+        for share in shares:
+            for (i, _), piece in zip(share, next(done), strict=True):
+                pieces[i].append(piece)
+        episodes.append([_one_body(some) for some in pieces])
+    return episodes
+
+
+def _one_body(pieces: list[tuple[dict[str, Array], Array]]) -> tuple[dict[str, Array], Array]:
+    if len(pieces) == 1:
+        return pieces[0]
+    taken = {name: np.concatenate([p[0][name] for p in pieces]) for name in pieces[0][0]}
+    return taken, np.concatenate([p[1] for p in pieces])
+
+
 def _joined(parts: list[Array], name: str) -> Array:
     """Rows of several bodies; where they differ in width, the missing values are NaN."""
     if len({part.shape[1:] for part in parts}) == 1:
@@ -384,6 +493,7 @@ def evaluate(
     threads: int | None = None,
     context: Context | None = None,
     progress: bool | None = False,
+    engine: Engine | str | None = None,
     **settings: Any,
 ) -> Evaluation:
     """Simulates every controller in a robot of its own, all at the same time, and evaluates them.
@@ -408,6 +518,9 @@ def evaluate(
         step, gravity, terrain, threads, context: of the world.
         progress: a bar where tqdm is installed; None: on a terminal or in a notebook.
         start: called with each group before the episode, to write its state.
+        engine: who simulates: None, threads of this process; an Engine, which stays, or the name of
+            one for this call ("processes", "ray", ...). The results are the same; functions of
+            yours are called with groups of some of the robots, in the worker.
         settings: more arguments of World.add_group, such as `precision` or the motion's settings.
 
     A controller's row depends only on itself: not on the others, their number or threads.
@@ -443,6 +556,17 @@ def evaluate(
         group={"motion": motion, **settings},
     )
     requested = _Request(fitness, measures, descriptors)
+    if engine is not None:
+        if context is not None:
+            raise ValueError("context: an engine's workers have their own")
+        with contextlib.ExitStack() as stack:
+            if isinstance(engine, str):
+                engine = stack.enter_context(Engine(engine, threads=threads or 1))
+            return _summary(
+                _by_engine(engine, episode, models, batches, numbers, requested),
+                requested,
+                episode,
+            )
     episodes = []
     worlds = range(0, len(models), _MOST_GROUPS)
     total = episode.steps * len(numbers) * len(worlds)
