@@ -41,12 +41,13 @@ static const mf_CommandHelp completion_help = {
     .noun = "shell"};
 
 static const Command commands[] = {
-    {&mf_help_evolve, mf_command_evolve}, {&mf_help_run, mf_command_run},
-    {&mf_help_view, mf_command_view},     {&mf_help_compare, mf_command_compare},
-    {&mf_help_replay, mf_command_replay}, {&mf_help_fit, mf_command_fit},
-    {&mf_help_info, mf_command_info},     {&mf_help_print, mf_command_print},
-    {&mf_help_check, mf_command_check},   {&mf_help_bench, mf_command_bench},
-    {&mf_help_serve, mf_command_serve},   {&completion_help, complete},
+    {&mf_help_evolve, mf_command_evolve},   {&mf_help_sweep, mf_command_sweep},
+    {&mf_help_run, mf_command_run},         {&mf_help_view, mf_command_view},
+    {&mf_help_compare, mf_command_compare}, {&mf_help_replay, mf_command_replay},
+    {&mf_help_fit, mf_command_fit},         {&mf_help_info, mf_command_info},
+    {&mf_help_print, mf_command_print},     {&mf_help_check, mf_command_check},
+    {&mf_help_bench, mf_command_bench},     {&mf_help_serve, mf_command_serve},
+    {&completion_help, complete},
 };
 
 #define COMMAND_COUNT ((uint32_t)(sizeof commands / sizeof commands[0]))

@@ -260,8 +260,9 @@ class Search(Native):
         """The genomes to evaluate next, (n, genome_bytes); the same ones until they are answered.
 
         Generations asks for a population, or only for its children with `reuse_fitness`,
-        SteadyState and MapElites for `batch` children; of all islands at once. Batches of a generation with answers are
-        made again for each further one: with very small batches that can take milliseconds.
+        SteadyState and MapElites for `batch` children; of all islands at once. Batches of a
+        generation with answers are made again for each further one: with very small batches that
+        can take milliseconds.
         """
         self._use()
         if self._asked is None:
