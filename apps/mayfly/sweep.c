@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -205,14 +206,27 @@ static mf_Status look(const Sweep *sweep, const Search *search, State *state, mf
     return status;
 }
 
-// Whether another process writes the archive.
-static bool is_busy(const Sweep *sweep, const Search *search) {
+// Locks the folder of a search, so that one process at a time works there: an open file descriptor,
+// -1: another one does. Where folders cannot be locked (NFS) the lock of the archive remains.
+static mf_Status lock(const Sweep *sweep, const Search *search, int *out, mf_Error *error) {
+    uint32_t made;
+    MF_TRY(mf_folder_make(sweep->context, search->folder, &made, error));
+    *out = open(search->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*out < 0)
+        return mf_fail_at(error, MF_IO, search->folder, 0, 0, "cannot open it: %s",
+                          strerror(errno));
     mf_Archive *archive = NULL;
-    mf_Error error;
-    const mf_Status status =
-        mf_archive_open(sweep->context, search->archive, true, &archive, &error);
+    mf_Error failure;
+    bool busy = flock(*out, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!busy && access(search->archive, F_OK) == 0)
+        busy =
+            mf_archive_open(sweep->context, search->archive, true, &archive, &failure) == MF_BUSY;
     mf_archive_close(archive);
-    return status == MF_BUSY;
+    if (busy) {
+        close(*out);
+        *out = -1;
+    }
+    return MF_OK;
 }
 
 // ---- running -----------------------------------------------------------------------------------
@@ -309,36 +323,47 @@ static bool print_search(const Sweep *sweep, uint32_t index, const Search *searc
     return mf_app_flush();
 }
 
+// Runs a search whose folder is locked, unless another process has just completed it.
+static mf_Status run_locked(Sweep *sweep, uint32_t index, const Search *search, mf_Error *error) {
+    State state;
+    mf_SweepSearch found = {0};
+    MF_TRY(look(sweep, search, &state, NULL, error));
+    if (state == COMPLETE)
+        return MF_OK;
+    const int code = run_search(sweep, search);
+    if (code == MF_EXIT_STOPPED || mf_app_stop_requested())
+        return mf_fail(error, MF_STOPPED, "stopped; the same command continues");
+    if (code == MF_EXIT_DONE)
+        MF_TRY(look(sweep, search, &state, &found, error));
+    else
+        sweep->failed++;
+    const bool printed =
+        print_search(sweep, index, search, code == MF_EXIT_DONE ? state_names[state] : "failed",
+                     found.values != NULL ? &found : NULL);
+    mf_release(sweep->context, found.values);
+    return printed ? MF_OK : mf_fail(error, MF_IO, "stopped: the output was closed");
+}
+
 // Searches or skips one; MF_STOPPED after a stop.
 static mf_Status do_search(Sweep *sweep, uint32_t index, mf_Error *error) {
     Search search;
     State state;
-    mf_SweepSearch found = {0};
+    int locked;
     MF_TRY(name_search(sweep, index, &search, error));
     MF_TRY(look(sweep, &search, &state, NULL, error));
     if (state == COMPLETE)
         return MF_OK;
-    bool busy = state == PARTIAL && is_busy(sweep, &search);
-    if (!busy) {
-        const int code = run_search(sweep, &search);
-        if (code == MF_EXIT_STOPPED || mf_app_stop_requested())
-            return mf_fail(error, MF_STOPPED, "stopped; the same command continues");
-        busy = code != MF_EXIT_DONE && is_busy(sweep, &search); // another one was faster
-        if (code != MF_EXIT_DONE && !busy) {
-            sweep->failed++;
-            return print_search(sweep, index, &search, "failed", NULL)
-                       ? MF_OK
-                       : mf_fail(error, MF_IO, "stopped: the output was closed");
-        }
+    MF_TRY(lock(sweep, &search, &locked, error));
+    if (locked < 0) {
+        sweep->busy++;
+        return print_search(sweep, index, &search, "another process is at it", NULL)
+                   ? MF_OK
+                   : mf_fail(error, MF_IO, "stopped: the output was closed");
     }
-    sweep->busy += busy;
-    if (!busy)
-        MF_TRY(look(sweep, &search, &state, &found, error));
-    const bool printed =
-        print_search(sweep, index, &search, busy ? "another process is at it" : state_names[state],
-                     found.values != NULL ? &found : NULL);
-    mf_release(sweep->context, found.values);
-    return printed ? MF_OK : mf_fail(error, MF_IO, "stopped: the output was closed");
+    const mf_Status status = run_locked(sweep, index, &search, error);
+    close(locked);
+    mf_folder_remove(search.folder, 2); // if it is empty
+    return status;
 }
 
 static mf_Status do_searches(Sweep *sweep, mf_Error *error) {
