@@ -437,7 +437,9 @@ static void choose_folder(Sweep *sweep, const char *file) {
 static mf_Status set_up(Sweep *sweep, const char *file, mf_Error *error) {
     const Options *options = sweep->options;
     const mf_OptionList *extra = &options->inputs.settings;
-    MF_TRY(mf_inputs_context(&options->inputs, &sweep->context, error));
+    mf_Inputs inputs = options->inputs;
+    inputs.threads = "1"; // this process only reads files, and forks
+    MF_TRY(mf_inputs_context(&inputs, &sweep->context, error));
     for (uint32_t i = 0; i < extra->count; i++)
         if (strchr(extra->items[i], '=') == NULL)
             return mf_app_refuse("sweep", "--set: expected path=value", error);
