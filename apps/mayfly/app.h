@@ -94,12 +94,13 @@ const char *mf_app_duration(double seconds, char out[MF_APP_NUMBER]);
 // ---- subcommands -------------------------------------------------------------------------------
 
 struct mf_CommandHelp;
-extern const struct mf_CommandHelp mf_help_evolve, mf_help_run, mf_help_compare, mf_help_replay,
-    mf_help_info, mf_help_fit, mf_help_print, mf_help_check, mf_help_bench, mf_help_view,
-    mf_help_serve, mf_help_worker;
+extern const struct mf_CommandHelp mf_help_evolve, mf_help_sweep, mf_help_run, mf_help_compare,
+    mf_help_replay, mf_help_info, mf_help_fit, mf_help_print, mf_help_check, mf_help_bench,
+    mf_help_view, mf_help_serve, mf_help_worker;
 
 // argv[0] is the subcommand's name. Return an exit code.
 int mf_command_evolve(int argc, char **argv);
+int mf_command_sweep(int argc, char **argv);
 int mf_command_run(int argc, char **argv);
 int mf_command_compare(int argc, char **argv);
 int mf_command_replay(int argc, char **argv);

@@ -430,7 +430,8 @@ static bool print_end(const Evolution *evolution, double wall, const mf_ReportPo
     printf("best %-11s %.4g %s after %u generations of %u robots\n",
            mf_fitness_title(evolution->file->fitness), best,
            mf_fitness_unit(evolution->file->fitness), mf_search_generation(evolution->search),
-           mf_search_config_of(evolution->search)->population);
+           mf_search_config_of(evolution->search)->population *
+               mf_search_config_of(evolution->search)->islands);
     print_levels(evolution, best);
     if (done)
         print_posture(evolution, posture);

@@ -42,6 +42,7 @@ static const mf_CommandHelp completion_help = {
 
 static const Command commands[] = {
     {&mf_help_evolve, mf_command_evolve},   {&mf_help_worker, mf_command_worker},
+    {&mf_help_evolve, mf_command_evolve},   {&mf_help_sweep, mf_command_sweep},
     {&mf_help_run, mf_command_run},         {&mf_help_view, mf_command_view},
     {&mf_help_compare, mf_command_compare}, {&mf_help_replay, mf_command_replay},
     {&mf_help_fit, mf_command_fit},         {&mf_help_info, mf_command_info},

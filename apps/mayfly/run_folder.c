@@ -170,8 +170,8 @@ static mf_Status name_difference(const char *path, const char *stored, const cha
                       (int)strcspn(stored, "\n"), stored, (int)strcspn(now, "\n"), now);
 }
 
-static mf_Status compare_settings(mf_Context *context, const mf_ArchiveRun *run, const char *path,
-                                  mf_SceneFile *file, mf_Error *error) {
+mf_Status mf_folder_compare_settings(mf_Context *context, const mf_ArchiveRun *run,
+                                     const char *path, mf_SceneFile *file, mf_Error *error) {
     mf_SceneFile *stored = NULL;
     char *before = NULL, *now = NULL;
     mf_Status status = mf_scene_file_parse(context, path, run->settings, strlen(run->settings),
@@ -213,6 +213,6 @@ mf_Status mf_folder_compare(mf_Context *context, mf_Archive *archive, const char
                             const mf_Scene *scene, mf_Error *error) {
     mf_ArchiveRun run;
     MF_TRY(mf_archive_run(archive, &run, error));
-    MF_TRY(compare_settings(context, &run, path, scene->file, error));
+    MF_TRY(mf_folder_compare_settings(context, &run, path, scene->file, error));
     return mf_folder_check_world(&run, path, scene, error);
 }

@@ -39,8 +39,12 @@ typedef struct mf_FolderPaths {
 mf_Status mf_folder_find(const char *archive, mf_SceneFile *file, mf_FolderPaths *paths,
                          mf_Error *error);
 
-// MF_BAD_ARGUMENT, naming the first line that differs, when the archive was made with other
-// settings (the number of generations may differ) or with another model or ground.
+// MF_BAD_ARGUMENT, naming the first line that differs, when the archive at `path` was made with
+// other settings (the number of generations may differ).
+mf_Status mf_folder_compare_settings(mf_Context *context, const mf_ArchiveRun *run,
+                                     const char *path, mf_SceneFile *file, mf_Error *error);
+
+// The same, and with another model or ground.
 mf_Status mf_folder_compare(mf_Context *context, mf_Archive *archive, const char *path,
                             const mf_Scene *scene, mf_Error *error);
 

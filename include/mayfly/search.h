@@ -1,5 +1,5 @@
-// Mayfly: evolution. A population of genomes (byte strings), schemes of selection and replacement,
-// mutation, and the archive on disk.
+// Mayfly: evolution. Populations of genomes (byte strings), schemes of selection and replacement,
+// mutation, islands, and the archive on disk.
 #pragma once
 
 #include <mayfly/base.h>
@@ -62,7 +62,7 @@ typedef mf_Status (*mf_DescribeFn)(void *user, const uint8_t *genomes, uint32_t 
 
 typedef struct mf_SearchConfig {
     uint32_t struct_size;  // [byte] set by mf_search_config()
-    uint32_t population;   // [1] individuals per generation, 2 .. 2^20; default 100
+    uint32_t population;   // [1] individuals per generation of an island, 2 .. 2^20; default 100
     uint32_t survivors;    // [1] kept by truncation selection, 1 .. population-1; default 50
     uint32_t genome_bytes; // [byte] 1 .. 65536; default 32
     uint64_t seed;         // [1]
@@ -81,7 +81,15 @@ typedef struct mf_SearchConfig {
                                 // 0 .. population-1; default 1
     uint32_t descriptor_count;  // [1] 1 .. 4 with MF_REPLACEMENT_CELL, else 0, the default
     mf_Descriptor descriptors[MF_DESCRIPTOR_LIMIT];
-    mf_DescribeFn describe; // needed with descriptors
+    // Islands: as many populations of `population` each, all with this scheme, which exchange
+    // individuals along a ring. In the generation after each multiple of migration_every, the first
+    // births of an island are copies of the migration_best best of the previous one, evaluated and
+    // inserted as children are. Island 0 has the seed, the others have seeds derived from it.
+    uint32_t islands;         // [1] 1 .. 256, at most 2^20 individuals in all; default 1. Not with
+                              // MF_REPLACEMENT_CELL
+    uint32_t migration_every; // [1] generations; 0: never; default 10
+    uint32_t migration_best;  // [1] >= 1, at most the births of a generation; default 1
+    mf_DescribeFn describe;   // needed with descriptors
     void *describe_user;
     mf_VaryFn vary; // NULL, the default: random bytes and their mutation. With it the archive omits
     void *vary_user; // the zeros at the end of genomes

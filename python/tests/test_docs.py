@@ -104,7 +104,8 @@ def test_search_in_python(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatc
     texts = blocks(ROOT / "docs" / "how_to" / "search_in_python.md")
     for text in texts:
         exec(text.replace('duration": 20', 'duration": 5'), names)
-    assert len(texts) == 5
+    assert len(texts) == 6
+    assert len({one.id % 4 for one in names["islands"].population}) == 4
     assert names["best"].fitness > 0 and len(names["grid"].population) > 10
     with mayfly.Archive("runs/forward") as archive:
         assert archive.best().fitness > archive.best(1).fitness

@@ -41,6 +41,12 @@ SCHEMES: dict[str, Callable[..., Search]] = {
     ),
     "steady": lambda **more: SteadyState(8, population=20, batch=7, seed=3, **more),
     "strict": lambda **more: SteadyState(8, population=10, replacement="random", batch=1, **more),
+    "islands": lambda **more: Generations(
+        8, population=10, survivors=3, islands=3, migration_every=2, migration_best=2, **more
+    ),
+    "steady islands": lambda **more: SteadyState(
+        8, population=10, batch=4, islands=3, migration_every=1, seed=3, **more
+    ),
     "cells": lambda **more: MapElites(8, population=20, batch=7, descriptors=GRID, seed=3, **more),
 }
 
@@ -79,7 +85,7 @@ def test_schemes_find_more_ones_and_resume_with_the_same_bits(
 COMMON = {"search.generations": 4, "search.population": 20, "search.survivors": 8}
 RUNS: dict[str, dict[str, object]] = {
     "neophysix": {},
-    "golem": {"run.duration": 2, "search.machine.attach": 0.3},
+    "golem": {"run.duration": 2, "search.machine.attach": 0.3, "search.islands": 2},
     # With a verification that takes the worse of two servos.
     "hexapod": {"run.duration": 2, "search.verify.best": 6, "search.verify.stiffness": 0.5},
 }
@@ -111,6 +117,35 @@ def test_scenes_give_the_bits_of_the_command(name: str, tmp_path: pathlib.Path) 
     with pytest.raises(ValueError, match="different settings: it has 'duration: "):
         other = {**more, "run.duration": 3}
         mayfly.search.from_scene(scene, other, archive=tmp_path / "c", resume=True)
+
+
+def test_islands() -> None:
+    make = {"population": 10, "survivors": 4, "islands": 3, "seed": 5}
+    search = Generations(8, migration_every=2, migration_best=2, **make)
+    assert search.ask().shape == (30, 8)  # those of all islands
+    advance(search, 2)
+    assert len(search.population) == 30 and "10 on each of 3 islands" in repr(search)
+    best = [[one for one in search.population if one.id % 3 == island] for island in range(3)]
+    advance(search, 3)
+    assert search.ask().shape == (30, 8)
+    children = [one for one in search.population if one.parent is not None]
+    immigrants = [one for one in children if one.id % 3 != one.parent % 3]
+    assert immigrants
+    for one in immigrants:
+        (source,) = [old for old in best[(one.id - 1) % 3][:2] if old.id == one.parent]
+        assert one.generation == 3 and np.array_equal(one.genome, source.genome)
+    # Island 0 has the seed: without migration it is a search of its own.
+    apart = advance(Generations(8, migration_every=0, **make), 6)
+    alone = advance(Generations(8, population=10, survivors=4, seed=5), 6)
+    first = [one for one in apart.population if one.id % 3 == 0]
+    assert [one.id // 3 for one in first] == [one.id for one in alone.population]
+    assert all(np.array_equal(a.genome, b.genome) for a, b in zip(first, alone.population))
+    for settings, expected in (
+        ({"islands": 0}, "islands: expected 1 .. 256"),
+        ({"islands": 2, "migration_best": 51}, "migration_best: expected 1 .. 50"),
+    ):
+        with pytest.raises(ValueError, match=expected):
+            Generations(8, **settings)
 
 
 def test_archives_without_a_scene(tmp_path: pathlib.Path) -> None:

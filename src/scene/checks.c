@@ -287,6 +287,27 @@ static mf_Status check_descriptors(const mf_Reader *reader, const mf_SceneFile *
     return MF_OK;
 }
 
+static mf_Status check_islands(const mf_Reader *reader, const mf_SearchConfig *search) {
+    const uint32_t births = search->replacement == MF_REPLACEMENT_GENERATION
+                                ? search->population - search->survivors
+                                : search->population;
+    if (search->islands == 1)
+        return MF_OK;
+    if (search->replacement == MF_REPLACEMENT_CELL)
+        return mf_reader_refuse(reader, "search.islands", "search.replacement",
+                                "expected 1 with `replacement: cell`, found %u", search->islands);
+    if (search->islands > (1u << 20) / search->population)
+        return mf_reader_refuse(reader, "search.islands", "search.population",
+                                "expected at most %u with search.population = %u, found %u",
+                                (1u << 20) / search->population, search->population,
+                                search->islands);
+    if (search->migration_best > births)
+        return mf_reader_refuse(reader, "search.migration.best", "search.population",
+                                "expected at most %u, the births of a generation, found %u", births,
+                                search->migration_best);
+    return MF_OK;
+}
+
 static mf_Status check_scheme(const mf_Reader *reader, const mf_SceneFile *file) {
     const mf_SearchConfig *search = &file->search;
     const bool plain = search->selection == MF_SELECTION_TRUNCATION &&
@@ -299,6 +320,7 @@ static mf_Status check_scheme(const mf_Reader *reader, const mf_SceneFile *file)
         return mf_reader_refuse(reader, "search.verify.motion", "search.selection",
                                 "expected `selection: truncation` and `replacement: generation` "
                                 "with a verification");
+    MF_TRY(check_islands(reader, search));
     const char *body = mf_motion_row(MF_MOTION_ELASTIC)->body;
     const bool bodies =
         file->group_count > 0 && mf_body_moves_by(file->groups[0].kind, MF_MOTION_ELASTIC);

@@ -30,7 +30,7 @@
 static mf_Status check_identity(mf_Archive *archive, mf_Error *error) {
     mf_Database *database = &archive->database;
     int64_t application = 0, format = 0;
-    const int64_t newest = MF_ARCHIVE_FORMAT_GENERAL;
+    const int64_t newest = MF_ARCHIVE_FORMAT_ISLANDS;
     MF_TRY(mf_database_integer(database, "PRAGMA application_id", &application, error));
     MF_TRY(mf_database_integer(database, "PRAGMA user_version", &format, error));
     if (application != MF_ARCHIVE_APPLICATION)
@@ -41,7 +41,7 @@ static mf_Status check_identity(mf_Archive *archive, mf_Error *error) {
     if (format < MF_ARCHIVE_FORMAT_PLAIN || format > newest)
         return mf_fail_at(error, MF_VERSION, database->path, 0, 0,
                           "expected archive format %d to %d, found %" PRId64,
-                          MF_ARCHIVE_FORMAT_PLAIN, MF_ARCHIVE_FORMAT_GENERAL, format);
+                          MF_ARCHIVE_FORMAT_PLAIN, MF_ARCHIVE_FORMAT_ISLANDS, format);
     archive->format = format;
     return MF_OK;
 }
@@ -275,11 +275,11 @@ static mf_Status decode_verification(mf_Archive *archive, sqlite3_stmt *statemen
     return MF_OK;
 }
 
-// Reads the settings of the verification, which formats 2 and 3 have and format 4 may have.
+// Reads the settings of the verification, which formats 2 and 3 have and later ones may have.
 static mf_Status read_verification(mf_Archive *archive, mf_Error *error) {
     int64_t rows = archive->format != MF_ARCHIVE_FORMAT_PLAIN;
     mf_Status status = MF_OK;
-    if (archive->format == MF_ARCHIVE_FORMAT_GENERAL)
+    if (archive->format >= MF_ARCHIVE_FORMAT_GENERAL)
         status = mf_database_integer(&archive->database, "SELECT count(*) FROM verification", &rows,
                                      error);
     if (status != MF_OK || rows == 0)
@@ -303,7 +303,7 @@ static mf_Status open_checked(mf_Archive *archive, bool write, mf_Error *error) 
                           MF_ARCHIVE_FORMAT_FORGETFUL);
     MF_TRY(read_run(archive, error));
     MF_TRY(read_verification(archive, error));
-    if (archive->format == MF_ARCHIVE_FORMAT_GENERAL)
+    if (archive->format >= MF_ARCHIVE_FORMAT_GENERAL)
         MF_TRY(mf_archive_read_scheme(archive, error));
     if (write)
         MF_TRY(begin_writing(archive, error));

@@ -94,6 +94,13 @@ const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES] = {
               "    value REAL,                  -- NULL when not a number\n"
               "    PRIMARY KEY (id, descriptor)\n"
               ") STRICT, WITHOUT ROWID"},
+    {"islands",
+     "CREATE TABLE islands (\n"
+     "    id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one row\n"
+     "    count INTEGER NOT NULL, -- of islands; an individual's is its id modulo this\n"
+     "    every INTEGER NOT NULL, -- generations from one migration to the next; 0: none\n"
+     "    best INTEGER NOT NULL   -- individuals that migrate\n"
+     ") STRICT"},
 };
 
 const mf_ArchiveTable mf_archive_forgetful_verification = {
@@ -136,6 +143,8 @@ static mf_Status insert_verification(mf_Database *database, const mf_SearchConfi
 }
 
 static int format_of(const mf_SearchConfig *config) {
+    if (config->islands > 1)
+        return MF_ARCHIVE_FORMAT_ISLANDS;
     if (config->vary != NULL || mf_search_is_steady(config) ||
         config->selection != MF_SELECTION_TRUNCATION)
         return MF_ARCHIVE_FORMAT_GENERAL;
@@ -155,7 +164,7 @@ static mf_Status fill_new(mf_Database *database, const mf_SearchConfig *config,
     MF_TRY(insert_run(database, config, settings, model_hash, terrain_hash, error));
     if (config->verify_every > 0)
         MF_TRY(insert_verification(database, config, error));
-    if (format == MF_ARCHIVE_FORMAT_GENERAL)
+    if (format >= MF_ARCHIVE_FORMAT_GENERAL)
         MF_TRY(mf_archive_insert_scheme(database, config, error));
     return MF_OK;
 }

@@ -2,7 +2,7 @@
 // without verification use format 1, runs with verification format 3, which has two more tables.
 // Format 2 does not store verifications: such files can be read, not resumed. Format 4 is for runs
 // with another scheme than truncation in generations, or with the caller's kind of genome; it omits
-// the zeros at the end of genomes.
+// the zeros at the end of genomes. Format 5 is format 4 with islands, and has one more table.
 #pragma once
 
 #include "search/database.h"
@@ -15,9 +15,11 @@ enum {
     MF_ARCHIVE_FORMAT_FORGETFUL = 2,
     MF_ARCHIVE_FORMAT_VERIFIED = 3,
     MF_ARCHIVE_FORMAT_GENERAL = 4,
+    MF_ARCHIVE_FORMAT_ISLANDS = 5,
     MF_ARCHIVE_TABLES_PLAIN = 4,
     MF_ARCHIVE_TABLES_VERIFIED = 6,
-    MF_ARCHIVE_TABLES = 10,
+    MF_ARCHIVE_TABLES_GENERAL = 10,
+    MF_ARCHIVE_TABLES = 11,
     MF_ARCHIVE_VERIFICATION = 4,        // index of the table that differs in format 2
     MF_ARCHIVE_SETTINGS_LIMIT = 1 << 20 // [byte] of the scene's text
 };
@@ -31,9 +33,12 @@ extern const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES];
 extern const mf_ArchiveTable mf_archive_forgetful_verification;
 
 static inline int mf_archive_table_count(int64_t format) {
-    if (format == MF_ARCHIVE_FORMAT_PLAIN)
-        return MF_ARCHIVE_TABLES_PLAIN;
-    return format == MF_ARCHIVE_FORMAT_GENERAL ? MF_ARCHIVE_TABLES : MF_ARCHIVE_TABLES_VERIFIED;
+    static const int counts[] = {[MF_ARCHIVE_FORMAT_PLAIN] = MF_ARCHIVE_TABLES_PLAIN,
+                                 [MF_ARCHIVE_FORMAT_FORGETFUL] = MF_ARCHIVE_TABLES_VERIFIED,
+                                 [MF_ARCHIVE_FORMAT_VERIFIED] = MF_ARCHIVE_TABLES_VERIFIED,
+                                 [MF_ARCHIVE_FORMAT_GENERAL] = MF_ARCHIVE_TABLES_GENERAL,
+                                 [MF_ARCHIVE_FORMAT_ISLANDS] = MF_ARCHIVE_TABLES};
+    return counts[format];
 }
 
 static inline const mf_ArchiveTable *mf_archive_table(int64_t format, int i) {
@@ -86,7 +91,7 @@ mf_Status mf_archive_decode_individual(const mf_Archive *archive,
                                        const mf_ArchiveCell cells[MF_ARCHIVE_INDIVIDUAL_CELLS],
                                        mf_Individual *out, uint8_t *genome, mf_Error *error);
 
-// Reads the settings of the scheme (format 4, archive_scheme.c).
+// Reads the settings of the scheme (from format 4 on, archive_scheme.c).
 mf_Status mf_archive_read_scheme(mf_Archive *archive, mf_Error *error);
 // Writes them into a new file.
 mf_Status mf_archive_insert_scheme(mf_Database *database, const mf_SearchConfig *config,

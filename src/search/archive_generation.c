@@ -64,7 +64,7 @@ static mf_Status insert_newborn(mf_Archive *archive, const mf_Search *search,
     const uint32_t bytes = search->config.genome_bytes;
     const uint8_t *genome = population->genomes + (size_t)i * bytes;
     // Format 4 omits the zeros at the end.
-    const bool trims = archive->format == MF_ARCHIVE_FORMAT_GENERAL;
+    const bool trims = archive->format >= MF_ARCHIVE_FORMAT_GENERAL;
     const mf_SqlValue values[] = {
         MF_SQL_INTEGER(population->id[i]),
         MF_SQL_INTEGER(search->generation),
@@ -104,7 +104,8 @@ static mf_Status insert_descriptors(mf_Archive *archive, const mf_Search *search
 // Of a steady state: all births, also of those replaced, and who is alive.
 static mf_Status insert_steady(mf_Archive *archive, const mf_Search *search, mf_Error *error) {
     mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < search->config.population && status == MF_OK; i++) {
+    uint32_t births = mf_search_births(&search->config, search->generation);
+    for (uint32_t i = 0; i < births && status == MF_OK; i++) {
         status = insert_newborn(archive, search, &search->born, i, error);
         MF_THEN(status, insert_descriptors(archive, search, i, error));
     }
@@ -275,9 +276,9 @@ static mf_Status read_verified(mf_Archive *archive, mf_Search *search, uint32_t 
         uint32_t i = 0;
         bool good = mf_archive_integer(statement, 0, 0, INT64_MAX, &id) &&
                     mf_archive_real(statement, 1, &fitness);
-        while (good && i < search->config.population && next->id[i] != (uint64_t)id)
+        while (good && i < search->next_count && next->id[i] != (uint64_t)id)
             i++;
-        if (!good || i == search->config.population) {
+        if (!good || i == search->next_count) {
             status =
                 mf_fail_at(error, MF_CORRUPT, database->path, 0, 0,
                            "generation %" PRIu32 ": the archive is damaged (a row of the table "
@@ -305,7 +306,7 @@ static mf_Status read_bias(mf_Archive *archive, mf_Search *search, mf_Error *err
         "verified v ON v.id = p.id AND v.generation BETWEEN p.generation AND i.generation - 1 "
         "WHERE i.id = ?1",
         &statement, error);
-    for (uint32_t i = 0; i < search->config.population && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < search->next_count && status == MF_OK; i++) {
         bool row;
         sqlite3_bind_int64(statement, 1, (int64_t)next->id[i]);
         status = mf_database_step(database, statement, &row, error);

@@ -62,7 +62,7 @@ static mf_Status read_statistics(mf_Archive *archive, mf_ArchiveGeneration *rows
             "id = g.champion) AND g.number LIMIT 1) FROM generation g ORDER BY g.number",
     };
     int64_t format =
-        archive->format == MF_ARCHIVE_FORMAT_GENERAL ? MF_ARCHIVE_FORMAT_VERIFIED : archive->format;
+        archive->format >= MF_ARCHIVE_FORMAT_GENERAL ? MF_ARCHIVE_FORMAT_VERIFIED : archive->format;
     mf_Status status = mf_database_prepare(database, sql[format], &statement, error);
     for (uint32_t i = 0; i < count && status == MF_OK; i++) {
         bool row;

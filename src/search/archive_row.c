@@ -93,7 +93,7 @@ mf_Status mf_archive_decode_individual(const mf_Archive *archive,
     uint32_t bytes = archive->run.search.genome_bytes;
     mf_Individual individual = {.verified = __builtin_nan(""), .genome = genome};
     MF_TRY(decode_origin(archive, cells, &individual, error));
-    bool trimmed = archive->format == MF_ARCHIVE_FORMAT_GENERAL;
+    bool trimmed = archive->format >= MF_ARCHIVE_FORMAT_GENERAL;
     size_t size = cells[3].size;
     if (cells[3].type != SQLITE_BLOB || size > bytes || (size < bytes && !trimmed))
         return mf_fail_at(error, MF_CORRUPT, path, 0, 0,

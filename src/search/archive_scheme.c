@@ -1,6 +1,6 @@
-// The archive's record of the scheme: how individuals are chosen, replaced and made. It exists in
-// format 4; runs of truncation in generations have it in their defaults. Then whether a search has
-// the settings of the archive.
+// The archive's record of the scheme: how individuals are chosen, replaced, made and exchanged. It
+// exists from format 4 on; runs of truncation in generations have it in their defaults. Then
+// whether a search has the settings of the archive.
 #include "search/archive_format.h"
 #include "search/population.h"
 
@@ -37,7 +37,14 @@ mf_Status mf_archive_insert_scheme(mf_Database *database, const mf_SearchConfig 
         values, 6, error));
     for (uint32_t i = 0; i < config->descriptor_count; i++)
         MF_TRY(insert_descriptor(database, &config->descriptors[i], i, error));
-    return MF_OK;
+    const mf_SqlValue islands[] = {MF_SQL_INTEGER(config->islands),
+                                   MF_SQL_INTEGER(config->migration_every),
+                                   MF_SQL_INTEGER(config->migration_best)};
+    if (config->islands == 1)
+        return MF_OK;
+    return mf_database_insert(database,
+                              "INSERT INTO islands (id, count, every, best) VALUES (1,?1,?2,?3)",
+                              islands, 3, error);
 }
 
 // ---- reading -----------------------------------------------------------------------------------
@@ -98,6 +105,31 @@ static bool decode_scheme(mf_Archive *archive, sqlite3_stmt *statement) {
     return true;
 }
 
+// Reads the row of the islands.
+static mf_Status read_islands(mf_Archive *archive, mf_Error *error) {
+    mf_Database *database = &archive->database;
+    mf_SearchConfig *config = &archive->run.search;
+    sqlite3_stmt *statement;
+    int64_t count = 0, every = 0, best = 0;
+    bool row = false;
+    if (archive->format < MF_ARCHIVE_FORMAT_ISLANDS)
+        return MF_OK;
+    mf_Status status = mf_database_prepare(
+        database, "SELECT count, every, best FROM islands WHERE id=1", &statement, error);
+    MF_THEN(status, mf_database_step(database, statement, &row, error));
+    bool good = status == MF_OK && row && mf_archive_integer(statement, 0, 2, UINT32_MAX, &count) &&
+                mf_archive_integer(statement, 1, 0, UINT32_MAX, &every) &&
+                mf_archive_integer(statement, 2, 1, UINT32_MAX, &best);
+    sqlite3_finalize(statement);
+    if (status == MF_OK && !good)
+        return mf_fail_at(error, MF_CORRUPT, database->path, 0, 0,
+                          "islands: the settings are out of range");
+    config->islands = (uint32_t)count;
+    config->migration_every = (uint32_t)every;
+    config->migration_best = (uint32_t)best;
+    return status;
+}
+
 mf_Status mf_archive_read_scheme(mf_Archive *archive, mf_Error *error) {
     mf_Database *database = &archive->database;
     sqlite3_stmt *statement;
@@ -110,6 +142,7 @@ mf_Status mf_archive_read_scheme(mf_Archive *archive, mf_Error *error) {
     bool good = status == MF_OK && row && decode_scheme(archive, statement);
     sqlite3_finalize(statement);
     MF_THEN(status, read_descriptors(archive, error));
+    MF_THEN(status, read_islands(archive, error));
     if (status != MF_OK)
         return status;
     mf_Error detail;
@@ -144,6 +177,7 @@ mf_Status mf_archive_compare(const mf_Archive *archive, const mf_SearchConfig *s
     bool steady = mf_search_is_steady(search), grid = search->descriptor_count > 0;
     bool drawn = search->selection == MF_SELECTION_TOURNAMENT;
     bool verifies = stored->verify_every > 0;
+    bool several = search->islands > 1, migrates = several && search->migration_every > 0;
     const struct {
         const char *name;
         uint64_t stored, search;
@@ -161,6 +195,9 @@ mf_Status mf_archive_compare(const mf_Archive *archive, const mf_SearchConfig *s
         {"tournament", stored->tournament, search->tournament, drawn},
         {"batch", batch_of(stored), batch_of(search), steady},
         {"protect", stored->protect, search->protect, steady && !grid},
+        {"islands", stored->islands, search->islands, true},
+        {"migration_every", stored->migration_every, search->migration_every, several},
+        {"migration_best", stored->migration_best, search->migration_best, migrates},
         {"descriptor_count", stored->descriptor_count, search->descriptor_count, true},
         {"vary", archive->varies, search->vary != NULL, true},
     };

@@ -17,6 +17,9 @@ mf_SearchConfig mf_search_config(void) {
         .tournament = 4,
         .batch = 32,
         .protect = 1,
+        .islands = 1,
+        .migration_every = 10,
+        .migration_best = 1,
         .verify_best = 8,
         .verify_disparity = 1,
     };
@@ -86,6 +89,28 @@ static mf_Status check_scheme(const mf_SearchConfig *config, mf_Error *error) {
     return check_descriptors(config, error);
 }
 
+static mf_Status check_islands(const mf_SearchConfig *config, mf_Error *error) {
+    const uint32_t births = config->replacement == MF_REPLACEMENT_GENERATION
+                                ? config->population - config->survivors
+                                : config->population;
+    MF_NEED(config->islands >= 1 && config->islands <= MF_ISLAND_LIMIT &&
+                config->islands <= POPULATION_LIMIT / config->population,
+            error,
+            "search config.islands: expected 1 .. %d and at most %d individuals in all, found "
+            "%" PRIu32 " of %" PRIu32,
+            MF_ISLAND_LIMIT, POPULATION_LIMIT, config->islands, config->population);
+    if (config->islands == 1)
+        return MF_OK;
+    MF_NEED(config->replacement != MF_REPLACEMENT_CELL, error,
+            "search config.islands: expected 1 with replacement cell, found %" PRIu32,
+            config->islands);
+    MF_NEED(config->migration_best >= 1 && config->migration_best <= births, error,
+            "search config.migration_best: expected 1 .. %" PRIu32
+            " (births of a generation), found %" PRIu32,
+            births, config->migration_best);
+    return MF_OK;
+}
+
 mf_Status mf_search_check_config(const mf_SearchConfig *config, mf_Error *error) {
     MF_NEED(config != NULL && config->struct_size == sizeof *config, error,
             "search config: expected one that starts from mf_search_config()");
@@ -102,21 +127,23 @@ mf_Status mf_search_check_config(const mf_SearchConfig *config, mf_Error *error)
     MF_NEED(config->mutation_rate >= 0 && config->mutation_rate <= 1, error,
             "search config.mutation_rate: expected 0 .. 1, found %g", config->mutation_rate);
     MF_TRY(check_scheme(config, error));
+    MF_TRY(check_islands(config, error));
     return check_verification(config, error);
 }
 
 uint64_t mf_search_first_id(const mf_SearchConfig *config, uint32_t generation) {
     if (generation <= 1)
         return 0;
+    uint64_t islands = config->islands;
     if (mf_search_is_steady(config))
-        return (generation - UINT64_C(1)) * config->population;
+        return (generation - UINT64_C(1)) * config->population * islands;
     uint64_t births = config->population - config->survivors;
-    return config->population + (generation - UINT64_C(2)) * births;
+    return (config->population + (generation - UINT64_C(2)) * births) * islands;
 }
 
 uint32_t mf_search_births(const mf_SearchConfig *config, uint32_t generation) {
     bool all = generation <= 1 || mf_search_is_steady(config);
-    return all ? config->population : config->population - config->survivors;
+    return config->islands * (all ? config->population : config->population - config->survivors);
 }
 
 uint32_t mf_search_evaluated_at_once(const mf_SearchConfig *config) {
@@ -124,5 +151,5 @@ uint32_t mf_search_evaluated_at_once(const mf_SearchConfig *config) {
     if (config == NULL)
         return 0;
     bool batches = mf_search_is_steady(config) && config->batch < config->population;
-    return batches ? config->batch : config->population;
+    return config->islands * (batches ? config->batch : config->population);
 }

@@ -36,12 +36,20 @@ struct mf_Search {
     double *weights;       // scratch: running sums of chances; NULL if no choice needs them
     uint8_t *finest;       // scratch: genomes for the verification; NULL: none
     double *finest_fitness;
+    // Islands (islands.c). A search of several is their union: `current` has the individuals of all
+    // by rank. Ids of island i of n are congruent to i modulo n, in this search and in the island.
+    mf_Search **islands;     // config.islands of them; NULL: this is the only population
+    uint32_t island;         // number of this island, else 0
+    uint32_t island_count;   // [1] of those that it is one of, else 1
+    const mf_Search *source; // where its immigrants come from; NULL: from nowhere
 };
+
+enum { MF_ISLAND_LIMIT = 256 };
 
 // Checks the ranges of all members except the functions; errors name the member.
 mf_Status mf_search_check_config(const mf_SearchConfig *config, mf_Error *error);
 
-// Lowest id born in `generation` (counted from 1), and the number of births in it.
+// Lowest id born in `generation` (counted from 1), and the number of births in it, of all islands.
 uint64_t mf_search_first_id(const mf_SearchConfig *config, uint32_t generation);
 uint32_t mf_search_births(const mf_SearchConfig *config, uint32_t generation);
 
@@ -50,7 +58,7 @@ static inline bool mf_search_is_steady(const mf_SearchConfig *config) {
     return config->replacement != MF_REPLACEMENT_GENERATION;
 }
 
-// Most individuals that can be alive: the population, or the cells of MAP-Elites.
+// Most individuals that can be alive: the populations, or the cells of MAP-Elites.
 uint32_t mf_search_capacity(const mf_SearchConfig *config);
 
 // Resets to the state before the first generation. Fails only as `vary` fails.
@@ -59,6 +67,7 @@ mf_Status mf_search_reset(mf_Search *search, mf_Error *error);
 // Four random words of individual `id`. Streams differ from the small numbers that sensors use.
 enum {
     MF_STREAM_GENOME = 0x67656e65,
+    MF_STREAM_ISLAND = 0x69736c65,
     MF_STREAM_MUTATION = 0x6d757461,
     MF_STREAM_PARENT = 0x70617265,
     MF_STREAM_PLACEMENT = 0x706c6163,
@@ -93,8 +102,55 @@ void mf_search_copy(const mf_SearchConfig *config, mf_Population *target, uint32
                     const mf_Population *source, uint32_t from);
 // Makes the first next_count of search->order the current individuals.
 void mf_search_commit(mf_Search *search);
-// One generation of a steady state or MAP-Elites (steady.c).
-mf_Status mf_search_advance_steady(mf_Search *search, mf_Error *error);
+// Sorts the search->next_count individuals of search->next by rank.
+void mf_search_sort(mf_Search *search);
+// Number of copies from the source among the births of the generation under way.
+static inline uint32_t mf_search_immigrants(const mf_Search *search) {
+    const mf_SearchConfig *config = &search->config;
+    bool due = search->source != NULL && config->migration_every > 0 && search->generation > 0 &&
+               search->generation % config->migration_every == 0;
+    return due ? config->migration_best : 0;
+}
+// The id of birth `i` of this population in the generation under way.
+static inline uint64_t mf_search_next_id(const mf_Search *search, uint32_t i) {
+    return (mf_search_first_id(&search->config, search->generation + 1) + i) *
+               search->island_count +
+           search->island;
+}
+
+// Genomes to evaluate, and where their fitness belongs.
+typedef struct mf_Batch {
+    uint8_t *genomes;
+    double *fitness;
+    uint32_t count;
+} mf_Batch;
+// Steps of a generation of a steady state or MAP-Elites (steady.c): start it, make children `first`
+// .. first+count-1, insert them once they are evaluated, end it.
+void mf_search_begin_steady(mf_Search *search);
+mf_Status mf_search_breed_steady(mf_Search *search, uint32_t first, uint32_t count, mf_Batch *out,
+                                 mf_Error *error);
+mf_Status mf_search_insert_steady(mf_Search *search, uint32_t first, uint32_t count,
+                                  mf_Error *error);
+void mf_search_end_steady(mf_Search *search);
+
+// The seed of an island.
+uint64_t mf_search_island_seed(uint64_t seed, uint32_t island);
+// mf_search_create for a config that has been checked.
+mf_Status mf_search_create_island(mf_Context *context, const mf_SearchConfig *config,
+                                  uint32_t island, uint32_t island_count, mf_Search **out,
+                                  mf_Error *error);
+// Creates the islands of a search of several, whose own arrays exist. After a failure, too,
+// mf_search_destroy_islands releases them.
+mf_Status mf_search_create_islands(mf_Search *search, mf_Error *error);
+void mf_search_destroy_islands(mf_Search *search);
+// Evaluates one batch of each of `count` populations in one call.
+mf_Status mf_search_rate_batches(mf_Search *search, const mf_Batch *batches, uint32_t count,
+                                 mf_Error *error);
+// Makes search->current and search->born the union of the islands.
+void mf_search_unite(mf_Search *search);
+// Gives the individuals of search->next to the islands they were born in. False and nothing has
+// changed if these would have another number than their population.
+bool mf_search_divide(mf_Search *search, uint32_t generation);
 
 // Size of the elite (search.c) of the current generation, its first individuals.
 uint32_t mf_search_elite(const mf_Search *search);

@@ -153,6 +153,11 @@ static void promote(mf_Search *search) {
     memcpy(order + count - rest, spare, rest * sizeof *order);
 }
 
+void mf_search_sort(mf_Search *search) {
+    rank_next(search);
+    promote(search);
+}
+
 void mf_search_clear(mf_Population *population, uint32_t i, uint64_t id, uint64_t parent) {
     population->id[i] = id;
     population->parent[i] = parent;
@@ -249,7 +254,7 @@ static bool needs_weights(const mf_SearchConfig *config) {
 static bool allocate_arrays(mf_Search *search) {
     mf_Context *context = search->context;
     const mf_SearchConfig *config = &search->config;
-    uint32_t most = mf_search_capacity(config), births = config->population;
+    uint32_t most = mf_search_capacity(config), births = mf_search_births(config, 1);
     search->order = mf_allocate(context, most, sizeof *search->order);
     search->order_spare = mf_allocate(context, most, sizeof *search->order_spare);
     bool good = search->order != NULL && search->order_spare != NULL;
@@ -257,7 +262,8 @@ static bool allocate_arrays(mf_Search *search) {
     good = allocate_population(context, config, most, &search->next) && good;
     if (mf_search_is_steady(config)) {
         good = allocate_population(context, config, births, &search->born) && good;
-        good = allocate_population(context, config, births, &search->spare) && good;
+        if (config->islands == 1)
+            good = allocate_population(context, config, births, &search->spare) && good;
     }
     if (config->replacement == MF_REPLACEMENT_CELL) {
         search->cells = mf_allocate(context, most, sizeof *search->cells);
@@ -278,10 +284,16 @@ static bool allocate_arrays(mf_Search *search) {
 mf_Status mf_search_reset(mf_Search *search, mf_Error *error) {
     mf_Population *current = &search->current;
     search->generation = 0;
+    if (search->islands != NULL) {
+        for (uint32_t k = 0; k < search->config.islands; k++)
+            MF_TRY(mf_search_reset(search->islands[k], error));
+        mf_search_unite(search);
+        return MF_OK;
+    }
     search->count = mf_search_is_steady(&search->config) ? 0 : search->config.population;
     for (uint32_t i = 0; i < search->count; i++) {
-        mf_search_clear(current, i, i, UINT64_MAX);
-        MF_TRY(mf_search_vary(search, NULL, i,
+        mf_search_clear(current, i, mf_search_next_id(search, i), UINT64_MAX);
+        MF_TRY(mf_search_vary(search, NULL, current->id[i],
                               current->genomes + (size_t)i * search->config.genome_bytes, error));
     }
     return MF_OK;
@@ -305,15 +317,24 @@ mf_Status mf_search_create(mf_Context *context, const mf_SearchConfig *config, m
     MF_NEED(context != NULL, error, "search: context is NULL");
     MF_TRY(mf_search_check_config(config, error));
     MF_TRY(check_functions(config, error));
+    return mf_search_create_island(context, config, 0, 1, out, error);
+}
+
+mf_Status mf_search_create_island(mf_Context *context, const mf_SearchConfig *config,
+                                  uint32_t island, uint32_t island_count, mf_Search **out,
+                                  mf_Error *error) {
     mf_Status status = MF_OK;
     mf_Search *search = mf_allocate(context, 1, sizeof *search);
     MF_NEED_MEMORY(search != NULL, error, "search");
     search->context = context;
     search->config = *config;
+    search->island = island;
+    search->island_count = island_count;
     if (config->batch > config->population)
         search->config.batch = config->population;
     if (allocate_arrays(search))
-        status = mf_search_reset(search, error);
+        status = config->islands == 1 ? mf_search_reset(search, error)
+                                      : mf_search_create_islands(search, error);
     else
         status = mf_fail(error, MF_NO_MEMORY,
                          "search: no memory for %" PRIu32 " individuals of %" PRIu32 " bytes",
@@ -329,6 +350,7 @@ void mf_search_destroy(mf_Search *search) {
     if (search == NULL)
         return;
     mf_Context *context = search->context;
+    mf_search_destroy_islands(search);
     mf_release(context, search->current.id);
     mf_release(context, search->next.id);
     mf_release(context, search->born.id);
@@ -349,23 +371,28 @@ double mf_search_bias(const mf_SearchConfig *config, double verified, double fit
     return __builtin_isfinite(bias) ? bias : 0;
 }
 
-// Makes individual `i` of search->next a mutated copy of the individual of rank `parent`.
-static mf_Status bear(mf_Search *search, uint32_t i, uint64_t id, uint32_t parent,
-                      mf_Error *error) {
+// Makes individual `i` of search->next a mutated copy of the individual of rank `parent`, or, of an
+// individual of another island, a copy.
+static mf_Status bear(mf_Search *search, uint32_t i, uint64_t id, const mf_Search *home,
+                      uint32_t parent, mf_Error *error) {
     const mf_SearchConfig *config = &search->config;
-    const mf_Population *current = &search->current;
+    const mf_Population *current = &home->current;
     mf_Population *next = &search->next;
     size_t bytes = config->genome_bytes;
     mf_search_clear(next, i, id, current->id[parent]);
     next->bias[i] = mf_search_bias(config, current->verified[parent], current->fitness[parent]);
-    return mf_search_vary(search, current->genomes + parent * bytes, id, next->genomes + i * bytes,
-                          error);
+    if (home == search)
+        return mf_search_vary(search, current->genomes + parent * bytes, id,
+                              next->genomes + i * bytes, error);
+    memcpy(next->genomes + i * bytes, current->genomes + parent * bytes, bytes);
+    return MF_OK;
 }
 
 // Fills search->next: the survivors in rank order, then the children in id order.
-static mf_Status breed(mf_Search *search, mf_Error *error) {
+static mf_Status breed(mf_Search *search, mf_Batch *out, mf_Error *error) {
     const mf_SearchConfig *config = &search->config;
     mf_Population *next = &search->next;
+    uint32_t immigrants = mf_search_immigrants(search);
     uint32_t kept = search->generation == 0 ? config->population : config->survivors;
     search->next_count = config->population;
     for (uint32_t i = 0; i < kept; i++) {
@@ -375,15 +402,21 @@ static mf_Status breed(mf_Search *search, mf_Error *error) {
     }
     bool sequential = config->selection == MF_SELECTION_TRUNCATION;
     uint32_t elite = mf_search_elite(search), parents = elite > 0 ? elite : kept;
-    uint64_t first_id = mf_search_first_id(config, search->generation + 1);
     if (!sequential && kept < config->population)
         mf_search_weigh_parents(search, &search->current, NULL, search->count);
     for (uint32_t i = kept; i < config->population; i++) {
-        uint64_t id = first_id + (i - kept);
+        uint64_t id = mf_search_next_id(search, i - kept);
+        if (i - kept < immigrants) {
+            MF_TRY(bear(search, i, id, search->source, i - kept, error));
+            continue;
+        }
         uint32_t parent =
             sequential ? (i - kept) % parents : mf_search_choose_parent(search, id, search->count);
-        MF_TRY(bear(search, i, id, parent, error));
+        MF_TRY(bear(search, i, id, search, parent, error));
     }
+    uint32_t first = config->reuse_fitness && search->generation > 0 ? config->survivors : 0;
+    *out = (mf_Batch){next->genomes + (size_t)first * config->genome_bytes, next->fitness + first,
+                      config->population - first};
     return MF_OK;
 }
 
@@ -409,15 +442,6 @@ mf_Status mf_search_rate(const mf_Search *search, mf_EvaluateFn function, void *
         else if (fitness[i] == 0)
             fitness[i] = 0;
     return MF_OK;
-}
-
-static mf_Status evaluate_next(mf_Search *search, mf_Error *error) {
-    const mf_SearchConfig *config = &search->config;
-    bool reuse = config->reuse_fitness && search->generation > 0;
-    uint32_t first = reuse ? config->survivors : 0, count = config->population - first;
-    return mf_search_rate(search, config->evaluate, config->user,
-                          search->next.genomes + (size_t)first * config->genome_bytes, count,
-                          search->next.fitness + first, error);
 }
 
 // Whether `i` of search->next has exactly the fitness of an elite individual: at the cheap level it
@@ -467,27 +491,68 @@ static mf_Status verify_next(mf_Search *search, mf_Error *error) {
     return MF_OK;
 }
 
+// The populations of a search: its islands, or itself.
+static mf_Search *const *populations(mf_Search *const *search) {
+    return (*search)->islands != NULL ? (*search)->islands : search;
+}
+
+// A generation of all populations in steps: each makes children, one call evaluates them.
+static mf_Status advance_generation(mf_Search *search, mf_Batch *batches, mf_Error *error) {
+    mf_Search *const *each = populations(&search);
+    uint32_t count = search->config.islands;
+    for (uint32_t k = 0; k < count; k++)
+        MF_TRY(breed(each[k], &batches[k], error));
+    MF_TRY(mf_search_rate_batches(search, batches, count, error));
+    for (uint32_t k = 0; k < count; k++) {
+        rank_next(each[k]);
+        MF_TRY(verify_next(each[k], error));
+        promote(each[k]);
+    }
+    return MF_OK;
+}
+
+static mf_Status advance_steady(mf_Search *search, mf_Batch *batches, mf_Error *error) {
+    mf_Search *const *each = populations(&search);
+    const mf_SearchConfig *config = &search->config;
+    uint32_t count = config->islands, births = config->population, batch = config->batch;
+    for (uint32_t k = 0; k < count; k++)
+        mf_search_begin_steady(each[k]);
+    for (uint32_t first = 0; first < births; first += batch) {
+        uint32_t size = births - first < batch ? births - first : batch;
+        for (uint32_t k = 0; k < count; k++)
+            MF_TRY(mf_search_breed_steady(each[k], first, size, &batches[k], error));
+        MF_TRY(mf_search_rate_batches(search, batches, count, error));
+        for (uint32_t k = 0; k < count; k++)
+            MF_TRY(mf_search_insert_steady(each[k], first, size, error));
+    }
+    for (uint32_t k = 0; k < count; k++)
+        mf_search_end_steady(each[k]);
+    return MF_OK;
+}
+
 mf_Status mf_search_advance(mf_Search *search, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     MF_NEED(search != NULL, error, "search: search is NULL");
     if (search->generation == UINT32_MAX)
         return mf_fail(error, MF_LIMIT, "search: more than 2^32 - 1 generations");
-    if (mf_search_is_steady(&search->config))
-        return mf_search_advance_steady(search, error);
-    MF_TRY(breed(search, error));
-    MF_TRY(evaluate_next(search, error));
-    rank_next(search);
-    MF_TRY(verify_next(search, error));
-    promote(search);
-    mf_search_commit(search);
-    search->generation++;
+    mf_Search *const *each = populations(&search);
+    mf_Batch batches[MF_ISLAND_LIMIT];
+    MF_TRY(mf_search_is_steady(&search->config) ? advance_steady(search, batches, error)
+                                                : advance_generation(search, batches, error));
+    for (uint32_t k = 0; k < search->config.islands; k++) {
+        mf_search_commit(each[k]);
+        each[k]->generation++;
+    }
+    if (search->islands != NULL)
+        mf_search_unite(search);
     return MF_OK;
 }
 
 bool mf_search_adopt(mf_Search *search, uint32_t generation, uint64_t hash) {
-    rank_next(search);
-    promote(search);
+    mf_search_sort(search);
     if (hash_population(&search->config, &search->next, search->order, search->next_count) != hash)
+        return false;
+    if (search->islands != NULL && !mf_search_divide(search, generation))
         return false;
     mf_search_commit(search);
     search->generation = generation;

@@ -28,7 +28,8 @@ static uint32_t grid_cells(const mf_SearchConfig *config) {
 }
 
 uint32_t mf_search_capacity(const mf_SearchConfig *config) {
-    return config->replacement == MF_REPLACEMENT_CELL ? grid_cells(config) : config->population;
+    return config->replacement == MF_REPLACEMENT_CELL ? grid_cells(config)
+                                                      : config->islands * config->population;
 }
 
 uint32_t mf_search_cell(const mf_SearchConfig *config, const double *values) {
@@ -121,7 +122,7 @@ static void insert(mf_Search *search, uint32_t child) {
 
 // ---- one generation ----------------------------------------------------------------------------
 
-static void begin(mf_Search *search) {
+void mf_search_begin_steady(mf_Search *search) {
     search->next_count = search->count;
     for (uint32_t i = 0; i < search->count; i++) {
         mf_search_copy(&search->config, &search->next, i, &search->current, i);
@@ -137,19 +138,26 @@ static void begin(mf_Search *search) {
     }
 }
 
-// Makes children first .. first+count-1 of the generation. Without parents (in the first
-// generation, or when no cell has been filled) they are individuals of the first one.
-static mf_Status breed(mf_Search *search, uint32_t first, uint32_t count, mf_Error *error) {
+// Without parents (in the first generation, or when no cell has been filled) children are
+// individuals of the first one.
+mf_Status mf_search_breed_steady(mf_Search *search, uint32_t first, uint32_t count, mf_Batch *out,
+                                 mf_Error *error) {
     const mf_SearchConfig *config = &search->config;
     mf_Population *born = &search->spare;
-    uint64_t first_id = mf_search_first_id(config, search->generation + 1);
+    uint32_t immigrants = mf_search_immigrants(search);
     bool orphans = search->generation == 0 || search->next_count == 0;
     size_t bytes = config->genome_bytes;
     if (!orphans)
         mf_search_weigh_parents(search, &search->next, search->order, search->next_count);
     for (uint32_t i = first; i < first + count; i++) {
         const uint8_t *parent = NULL;
-        mf_search_clear(born, i, first_id + i, UINT64_MAX);
+        mf_search_clear(born, i, mf_search_next_id(search, i), UINT64_MAX);
+        if (i < immigrants) {
+            const mf_Population *emigrants = &search->source->current;
+            born->parent[i] = emigrants->id[i];
+            memcpy(born->genomes + i * bytes, emigrants->genomes + i * bytes, bytes);
+            continue;
+        }
         if (!orphans) {
             uint32_t rank = mf_search_choose_parent(search, born->id[i], search->next_count);
             uint32_t who = search->order[rank];
@@ -158,6 +166,7 @@ static mf_Status breed(mf_Search *search, uint32_t first, uint32_t count, mf_Err
         }
         MF_TRY(mf_search_vary(search, parent, born->id[i], born->genomes + i * bytes, error));
     }
+    *out = (mf_Batch){born->genomes + first * bytes, born->fitness + first, count};
     return MF_OK;
 }
 
@@ -181,30 +190,16 @@ static mf_Status describe(const mf_Search *search, uint32_t first, uint32_t coun
     return status;
 }
 
-static mf_Status advance_batch(mf_Search *search, uint32_t first, uint32_t count, mf_Error *error) {
-    const mf_SearchConfig *config = &search->config;
-    MF_TRY(breed(search, first, count, error));
-    MF_TRY(mf_search_rate(search, config->evaluate, config->user,
-                          search->spare.genomes + (size_t)first * config->genome_bytes, count,
-                          search->spare.fitness + first, error));
+mf_Status mf_search_insert_steady(mf_Search *search, uint32_t first, uint32_t count,
+                                  mf_Error *error) {
     MF_TRY(describe(search, first, count, error));
     for (uint32_t i = first; i < first + count; i++)
         insert(search, i);
     return MF_OK;
 }
 
-mf_Status mf_search_advance_steady(mf_Search *search, mf_Error *error) {
-    const mf_SearchConfig *config = &search->config;
-    uint32_t births = config->population, batch = config->batch;
-    begin(search);
-    for (uint32_t first = 0; first < births; first += batch) {
-        uint32_t rest = births - first;
-        MF_TRY(advance_batch(search, first, rest < batch ? rest : batch, error));
-    }
+void mf_search_end_steady(mf_Search *search) {
     mf_Population done = search->spare;
     search->spare = search->born;
     search->born = done;
-    mf_search_commit(search);
-    search->generation++;
-    return MF_OK;
 }

@@ -17,9 +17,11 @@
 
 void mf_search_draw(const mf_Search *search, uint64_t id, uint32_t stream, uint32_t index,
                     uint32_t words[4]) {
+    // The number within its island: an island has the random numbers of a search of its own.
+    uint64_t own = id / search->island_count;
     // The upper half of the id shares the tick with the draw index, which stays below 2^32.
-    uint64_t tick = (id & UINT64_C(0xffffffff00000000)) | index;
-    mf_random(search->config.seed, (uint32_t)id, stream, tick, words);
+    uint64_t tick = (own & UINT64_C(0xffffffff00000000)) | index;
+    mf_random(search->config.seed, (uint32_t)own, stream, tick, words);
 }
 
 static void randomize(const mf_Search *search, uint64_t id, uint8_t *genome) {
@@ -66,8 +68,8 @@ mf_Status mf_search_vary(const mf_Search *search, const uint8_t *parent, uint64_
     const mf_SearchConfig *config = &search->config;
     if (config->vary != NULL) {
         memset(genome, 0, config->genome_bytes);
-        mf_Status status =
-            config->vary(config->vary_user, parent, config->seed, id, genome, config->genome_bytes);
+        mf_Status status = config->vary(config->vary_user, parent, config->seed,
+                                        id / search->island_count, genome, config->genome_bytes);
         return status == MF_OK ? MF_OK
                                : mf_fail(error, status,
                                          "search config.vary: failed for individual %" PRIu64, id);

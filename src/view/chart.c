@@ -200,6 +200,24 @@ void mf_chart_line(mf_Text *text, const mf_Chart *chart, const double *x, const 
     mf_text_put(text, "\"/>\n");
 }
 
+void mf_chart_band(mf_Text *text, const mf_Chart *chart, const double *x, const double *low,
+                   const double *high, uint32_t count, const char *css_class) {
+    const uint32_t stride = count > LINE_POINTS ? (count + LINE_POINTS - 1) / LINE_POINTS : 1;
+    bool any = false;
+    mf_text_format(text, "<path class=\"area %s\" d=\"", css_class);
+    // Along one line and back along the other; the last point is always one of those drawn.
+    for (int back = 0; back < 2; back++)
+        for (uint32_t k = 0; k < count; k += stride) {
+            const uint32_t i = back == 0 ? count - 1 - k : k + (count - 1) % stride;
+            if (!isfinite(low[i]) || !isfinite(high[i]))
+                continue;
+            mf_text_format(text, "%s%.1f %.1f", any ? "L" : "M", mf_chart_x(chart, x[i]),
+                           mf_chart_y(chart, back == 0 ? low[i] : high[i]));
+            any = true;
+        }
+    mf_text_put(text, any ? "Z\"/>\n" : "\"/>\n");
+}
+
 void mf_chart_label(mf_Text *text, const mf_Chart *chart, double value, double shift,
                     const char *css_class, const char *label) {
     if (!isfinite(value))

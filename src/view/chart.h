@@ -43,6 +43,9 @@ void mf_chart_begin(mf_Text *text, const mf_Chart *chart, const char *title);
 // the smallest and largest value of each pixel. `filled` also shades the area below.
 void mf_chart_line(mf_Text *text, const mf_Chart *chart, const double *x, const double *y,
                    uint32_t count, const char *css_class, bool filled);
+// The area between two lines; points where either is not finite are omitted.
+void mf_chart_band(mf_Text *text, const mf_Chart *chart, const double *x, const double *low,
+                   const double *high, uint32_t count, const char *css_class);
 // A label at the right edge, level with `value`, moved down by `shift` [px].
 void mf_chart_label(mf_Text *text, const mf_Chart *chart, double value, double shift,
                     const char *css_class, const char *label);

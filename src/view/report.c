@@ -60,7 +60,7 @@ static const char *fitness_unit(const mf_ReportData *data) {
 // ---- the head of the page ----------------------------------------------------------------------
 
 static double evaluations_of(const mf_ReportData *data) {
-    return (double)data->generation_count * data->file->search.population;
+    return (double)data->generation_count * data->search.population * data->search.islands;
 }
 
 static double speed_of(const mf_ReportData *data) {

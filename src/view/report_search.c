@@ -79,6 +79,16 @@ void mf_report_scheme(mf_Text *text, const mf_ReportData *data) {
                        "<p>Each generation keeps the best %u of %u robots and adds mutated copies "
                        "of them.</p>\n",
                        data->file->search.survivors, data->file->search.population);
+    if (search->islands > 1)
+        mf_text_format(text, "<p>There are %u such populations, the islands.", search->islands);
+    if (search->islands > 1 && search->migration_every > 0)
+        mf_text_format(
+            text,
+            " Every %u generations the best %u of each are copied to the next one, along "
+            "a ring.",
+            search->migration_every, search->migration_best);
+    if (search->islands > 1)
+        mf_text_put(text, "</p>\n");
 }
 
 // ---- diversity ---------------------------------------------------------------------------------

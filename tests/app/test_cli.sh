@@ -89,7 +89,7 @@ grep -Eq '^mayfly [0-9]+\.[0-9]+\.[0-9]+$' out || fail 'the version is no versio
 # The texts of licenses are in the command, and those of a film's program in the film.
 expect 0 --licenses
 grep -q 'Apache License' out || fail 'the license is missing'
-for command in evolve run compare replay info check bench; do
+for command in evolve sweep run compare replay info check bench; do
     expect 0 "$command" --help
     cp out direct
     [ "$(grep -c "^  mayfly $command" out)" -ge 2 ] || fail "$command --help lacks two examples"

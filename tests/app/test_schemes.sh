@@ -27,6 +27,11 @@ write_scene rank.yaml "  selection: rank"
 write_scene golem.yaml "  selection: proportionate
   replacement: random
   batch: 7"
+write_scene islands.yaml "  selection: tournament
+  replacement: worst
+  batch: 7
+  islands: 3
+  migration: {every: 2, best: 2}"
 write_scene elites.yaml "  selection: uniform
   replacement: cell
   batch: 8
@@ -34,7 +39,7 @@ write_scene elites.yaml "  selection: uniform
     - {measure: forward, lower: -0.5, upper: 0.5, cells: 5}
     - {measure: upright, lower: 0, upper: 1, cells: 4}"
 
-for scheme in rank golem elites; do
+for scheme in rank golem islands elites; do
     expect 0 evolve $scheme.yaml --generations 12 --json --threads 1 --out $scheme
     hash=$(value hash)
     grep -q '<section id="family">' $scheme/report.html || fail "$scheme: no family tree"
@@ -62,6 +67,15 @@ grep -q '<section id="repertoire">' elites/report.html || fail "no repertoire in
 grep -q '<section id="repertoire">' golem/report.html && fail "a repertoire without descriptors"
 expect 0 evolve elites.yaml --generations 3 --json --out grid
 grep -q '"coverage"' out || fail "no coverage in the lines"
+
+expect 0 evolve islands.yaml --generations 2 --out counted
+grep -q 'after 2 generations of 60 robots' out || fail "islands: not 60 robots in a generation"
+grep -q 'There are 3 such populations, the islands. Every 2 generations the best 2' \
+    counted/report.html || fail "islands: not in the report"
+refused 1 "this run 'every: 3'" evolve islands.yaml --generations 3 --out counted --resume \
+    --set search.migration.every=3
+refused 1 "search.islands: expected 1 with \`replacement: cell\`" evolve elites.yaml \
+    --set search.islands=2
 
 refused 2 "--ancestry: expected best or the number" replay elites --ancestry worst
 refused 2 "--ancestry simulates nothing" replay elites --ancestry best --plot a.html

@@ -63,7 +63,8 @@ TEST(mistakes_in_values_state_position_and_expectation) {
         {OK_MODEL "search: {mutation_rate: 0,5}\n",
          "t.yaml:2:27: search.5: unknown key, expected one of fitness, falls, generations, "
          "population, "
-         "survivors, selection, tournament, replacement, batch, protect, descriptors, "
+         "survivors, selection, tournament, replacement, batch, protect, islands, migration, "
+         "descriptors, "
          "mutation_rate, reuse_fitness, machine, verify"},
         {OK_MODEL "search: {reuse_fitness: yes}\n",
          "t.yaml:2:25: search.reuse_fitness: expected true or false, found yes"},

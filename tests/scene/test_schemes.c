@@ -111,6 +111,14 @@ TEST(mistakes_state_their_location) {
                                      "tournament, uniform, found luck"},
         {HEAD "  selection: rank\n  verify: {motion: rigid}\n",
          "search.verify.motion: expected `selection: truncation`"},
+        {HEAD "  islands: 0\n", "search.islands: expected a whole number from 1 to 256, found 0"},
+        {HEAD "  islands: 2\n" CELL "  - {measure: duty, lower: 0, upper: 1}\n",
+         "t.yaml:3:12: search.islands: expected 1 with `replacement: cell`, found 2"},
+        {HEAD "  population: 8192\n  islands: 129\n",
+         "search.islands: expected at most 128 with search.population = 8192, found 129"},
+        {HEAD "  islands: 2\n  migration: {best: 51}\n",
+         "t.yaml:4:21: search.migration.best: expected at most 50, the births of a generation, "
+         "found 51"},
         {HEAD "  batch: 0\n", "search.batch: expected a whole number from 1 to 1048576, found 0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -122,7 +130,10 @@ TEST(mistakes_state_their_location) {
 // What is written in a file comes back from its text.
 TEST(a_file_is_written_as_it_was_read) {
     char text[2000], *first, *second;
-    snprintf(text, sizeof text, "%s%s  tournament: 7\n  batch: 3\n  protect: 9\n", flight, GRID);
+    snprintf(text, sizeof text,
+             "%s%s  tournament: 7\n  batch: 3\n  protect: 9\n"
+             "  migration: {every: 3, best: 2}\n",
+             flight, GRID);
     AUTO_SCENE_FILE *file = parse_scene(*state, text), *again = NULL;
     MUST(mf_scene_file_write(file, &first, &error));
     MUST(mf_scene_file_parse(*state, "t.yaml", first, strlen(first), NULL, 0, &again, &error));
@@ -132,6 +143,8 @@ TEST(a_file_is_written_as_it_was_read) {
     assert_int_equal(again->search.tournament, 7);
     assert_int_equal(again->search.batch, 3);
     assert_int_equal(again->search.protect, 9);
+    assert_int_equal(again->search.migration_every, 3);
+    assert_int_equal(again->search.migration_best, 2);
     assert_int_equal(again->search.replacement, MF_REPLACEMENT_CELL);
     mf_release(*state, first);
     mf_release(*state, second);

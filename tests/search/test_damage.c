@@ -46,7 +46,8 @@ SEARCH_TEST(distinguishes_foreign_files) {
 SEARCH_TEST(reports_damage_by_name) {
     mf_SearchConfig config = small_config();
     static const Damage damages[] = {
-        {"PRAGMA user_version = 5", MF_VERSION, "expected archive format 1 to 4, found 5"},
+        {"PRAGMA user_version = 6", MF_VERSION, "expected archive format 1 to 5, found 6"},
+        {"PRAGMA user_version = 5", MF_CORRUPT, "table 'verification' is missing"},
         {"PRAGMA user_version = 4", MF_CORRUPT, "table 'verification' is missing"},
         {"PRAGMA user_version = 3", MF_CORRUPT, "table 'verification' is missing"},
         {"PRAGMA user_version = 2", MF_CORRUPT, "table 'verification' is missing"},

@@ -25,7 +25,7 @@ from mayfly.world import World
 __all__ = ["Archive", "Individual", "Recorder", "Recording", "Series"]
 
 _APPLICATION = 0x4D617966
-_FORMATS = (1, 2, 3, 4)
+_FORMATS = (1, 2, 3, 4, 5)
 _STEADY = 4  # the format that can have steady states, and omits zeros
 
 
@@ -96,7 +96,7 @@ class Archive:
             raise errors.FileError(f"{path}: not an archive of Mayfly")
         if version not in _FORMATS:
             self._database.close()
-            raise errors.VersionError(f"{path}: format {version}, this version reads 1 to 4")
+            raise errors.VersionError(f"{path}: format {version}, this version reads 1 to 5")
         self.format = int(version)
         (self._genome_bytes,) = self._database.execute("SELECT genome_bytes FROM run").fetchone()
 
@@ -160,7 +160,7 @@ class Archive:
         ]
 
     def _padded(self, genome: bytes) -> npt.NDArray[np.uint8]:
-        """A genome at its full length: format 4 omits the zeros at the end."""
+        """A genome at its full length: formats 4 and 5 omit the zeros at the end."""
         return np.frombuffer(genome.ljust(self._genome_bytes, b"\0"), np.uint8)
 
     @property

@@ -213,7 +213,7 @@ class Search(Native):
         self, config: Any, needs: list[Native], run: _Run, archive: Path | None, resume: bool
     ) -> None:
         self._lock = Turn(type(self).__name__)
-        most = int(config.population) + int(config.verify_best)
+        most = int(config.islands) * (int(config.population) + int(config.verify_best))
         dimensions = int(config.descriptor_count)
         self._fitness = np.zeros(most)
         self._described = np.zeros((most, max(dimensions, 1)))
@@ -260,8 +260,9 @@ class Search(Native):
         """The genomes to evaluate next, (n, genome_bytes); the same ones until they are answered.
 
         Generations asks for a population, or only for its children with `reuse_fitness`,
-        SteadyState and MapElites for `batch` children. Batches of a generation with answers are
-        made again for each further one: with very small batches that can take milliseconds.
+        SteadyState and MapElites for `batch` children; of all islands at once. Batches of a
+        generation with answers are made again for each further one: with very small batches that
+        can take milliseconds.
         """
         self._use()
         if self._asked is None:
@@ -436,7 +437,7 @@ class Search(Native):
     @property
     @in_turn
     def population(self) -> list[Individual]:
-        """The living after the last complete generation, best first."""
+        """The living after the last complete generation, of all islands, best first."""
         alive: list[Individual] = []
         while self.generation > 0 and (one := self._individual(len(alive))) is not None:
             alive.append(one)
@@ -471,10 +472,11 @@ class Search(Native):
 
     def _born(self, number: int) -> int:
         """The generation of an id: ids have no gaps."""
-        population, kept = int(self._config.population), int(self._config.survivors)
-        births = population - kept
-        if self._config.replacement != lib.MF_REPLACEMENT_GENERATION:
+        config = self._config
+        population, births = int(config.population), int(config.population - config.survivors)
+        if config.replacement != lib.MF_REPLACEMENT_GENERATION:
             births = population
+        number //= int(config.islands)  # within its island
         return 1 if number < population else 2 + (number - population) // births
 
     @property
@@ -503,6 +505,8 @@ class Search(Native):
         if self.closed:
             return f"<{name}, closed>"
         state = f"generation {self.generation} of {self._config.population}"
+        if self._config.islands > 1:
+            state += f" on each of {self._config.islands} islands"
         if self.generation > 0:
             state += f", best {lib.mf_search_best(self._use()):.4g}"
         return f"<{name}: {state}, {self.genome_bytes} bytes{self._more()}>"
@@ -532,6 +536,10 @@ class Generations(Search):
             genomes for a more expensive evaluation, and `verifies` is true.
         verify_best: individuals that are verified at a time.
         verify_disparity: weight of the difference between both fitness values.
+        islands: populations, each of `population` individuals with random numbers of its own.
+        migration_every: generations after which each island sends copies of its best to the next
+            one, along a ring; 0: never.
+        migration_best: individuals that migrate at a time; at most the births of a generation.
         seed: of all random numbers.
         vary: makes children instead: from the parent's genome (None: an individual of the first
             generation) and a random generator of this child to its genome.
@@ -554,6 +562,9 @@ class Generations(Search):
         verify_every: int = 0,
         verify_best: int = 8,
         verify_disparity: float = 1.0,
+        islands: int = 1,
+        migration_every: int = 10,
+        migration_best: int = 1,
         seed: int = 0,
         vary: Vary | None = None,
         archive: Path | None = None,
@@ -571,6 +582,9 @@ class Generations(Search):
             "verify_every": verify_every,
             "verify_best": verify_best,
             "verify_disparity": verify_disparity,
+            "islands": islands,
+            "migration_every": migration_every,
+            "migration_best": migration_best,
             "seed": seed,
         }
         fill(config, settings, "Generations")
@@ -581,7 +595,8 @@ class SteadyState(Search):
     """Children replace others one by one; a generation is `population` children.
 
     Args:
-        genome, population, mutation_rate, seed, vary, archive, resume, context: as for Generations.
+        genome, population, mutation_rate, islands, migration_every, migration_best, seed, vary,
+            archive, resume, context: as for Generations.
         replacement: who gives way to a child: "random", "worst", "unfit" or "similar".
         selection: of parents: "tournament", "proportionate", "rank", "uniform" or "truncation" (one
             of the best `survivors`).
@@ -604,6 +619,9 @@ class SteadyState(Search):
         batch: int = 32,
         protect: int = 1,
         mutation_rate: float = 1 / 16,
+        islands: int = 1,
+        migration_every: int = 10,
+        migration_best: int = 1,
         seed: int = 0,
         vary: Vary | None = None,
         archive: Path | None = None,
@@ -623,6 +641,9 @@ class SteadyState(Search):
             "batch": batch,
             "protect": protect,
             "mutation_rate": mutation_rate,
+            "islands": islands,
+            "migration_every": migration_every,
+            "migration_best": migration_best,
             "seed": seed,
         }
         fill(config, settings, "SteadyState")
