@@ -19,6 +19,7 @@
 
 #include "app.h"
 #include "base/file.h"
+#include "crew.h"
 #include "inputs.h"
 #include "options.h"
 #include "run_folder.h"
@@ -27,6 +28,7 @@
 typedef struct Options {
     mf_Inputs inputs;
     const char *out, *task, *of;
+    const char *engine, *workers, *address; // of each search
     bool report, json;
 } Options;
 
@@ -49,6 +51,12 @@ static const mf_Option table[] = {
     MF_OPT_FLAG("report", Options, report, "no searches: only the table and the report"),
     MF_OPT_FLAG("json", Options, json, "one JSON object per line on stdout"),
     MF_INPUT_THREADS(Options, inputs),
+    MF_OPT_NAME("engine", "NAME", Options, engine, mf_crew_engine,
+                "who evaluates the genomes of each search, as of mayfly evolve"),
+    MF_OPT_COUNT("workers", "N", Options, workers, 1, 65536,
+                 "workers of the engine, each with --threads, by default 1"),
+    MF_OPT_TEXT("address", "HOST:PORT", Options, address,
+                "numeric address at which the engine waits for workers"),
     MF_INPUT_SET(Options, inputs),
     MF_INPUT_PLUGINS(Options, inputs),
     MF_OPT_END};
@@ -243,16 +251,22 @@ static void list_arguments(const Sweep *sweep, const Search *search, const char 
         words[count++] = "--set";
         words[count++] = search->setting->values[i].word;
     }
-    if (inputs->threads != NULL) {
-        words[count++] = "--threads";
-        words[count++] = inputs->threads;
+    const char *const passed[][2] = {{"--threads", inputs->threads},
+                                     {"--engine", sweep->options->engine},
+                                     {"--workers", sweep->options->workers},
+                                     {"--address", sweep->options->address}};
+    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
+        if (passed[i][1] == NULL)
+            continue;
+        words[count++] = passed[i][0];
+        words[count++] = passed[i][1];
     }
     if (inputs->allow_plugins)
         words[count++] = "--allow-plugins";
     words[count] = NULL;
 }
 
-enum { MOST_WORDS = 2 * MF_SWEEP_VALUES + 16 };
+enum { MOST_WORDS = 2 * MF_SWEEP_VALUES + 24 };
 
 // In the child: evolves, without its summary on stdout, in a process group of its own, so that only
 // the sweep gets the signals of the terminal.

@@ -102,6 +102,11 @@ wait $! || fail "the other process failed: $(cat other)"
 expect 0 sweep sweep.yaml --out both --set search.generations=8 --json
 [ "$(wc -l <out)" -eq 1 ] && [ "$(value complete)" = 8 ] || fail 'two processes: not complete'
 
+# An engine gives the same table.
+expect 0 sweep sweep.yaml --out engines --engine processes --workers 2
+cut -d , -f 1-14 engines/table.csv >fourth
+cut -d , -f 1-14 first.csv | cmp -s - fourth || fail 'another table with --engine processes'
+
 # ---- stopping -------------------------------------------------------------------------------------
 "$mayfly" sweep sweep.yaml --out stopped --set search.generations=4000 >lines 2>err &
 victim=$!
