@@ -162,10 +162,11 @@ typedef struct mf_ModelChange {
 // Numbers are part of the state (a field of the motion), models are not; a reset leaves both as
 // they are. The first call for a group adds the field: before, sensors and controllers must have
 // been added, and worlds to which a snapshot is restored must have made such a call, with the same
-// models. What is given of shapes holds for their contacts with the ground, not between links of
-// the robot: where these may touch each other, shapes of `models` must be the group's. A change
-// that is more than of numbers, as friction of a joint that has none, or another shape, is refused.
-// Of changes alone, starts and equations of motion do not follow; `points` takes those of joints.
+// models. Positions and sizes of shapes hold for all their contacts, friction and softness for
+// those with the ground: shapes of `models` that may touch other links of the robot must have the
+// group's friction, softness and margin, and all meshes the group's vertices. A change that is more
+// than of numbers, as friction of a joint that has none, or another shape, is refused. Of changes
+// alone, starts and equations of motion do not follow; `points` takes those of joints.
 // MF_UNSUPPORTED: that, with the model that differs; a motion of the group has one model for all
 // (all but `points` and `articulated`); robots dock or share their ground; sensors or a controller
 // of the group depend on what differs. MF_BAD_ARGUMENT: a field, an index or a value that no model

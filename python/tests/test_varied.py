@@ -189,9 +189,7 @@ def scaled(count: int) -> list[mayfly.Model]:
 
 
 def more_of(motion: str) -> dict[str, Any]:
-    """Links of other shapes touch each other only in groups of their own."""
-    alone = {"self_contacts": False} if motion == "articulated" else {}
-    return {"motion": motion, "controller": "oscillator", "precision": "double", **alone}
+    return {"motion": motion, "controller": "oscillator", "precision": "double"}
 
 
 def walk(models: list[mayfly.Model], together: bool, motion: str) -> np.ndarray:
@@ -295,7 +293,6 @@ def test_a_model_that_does_not_match_is_named(tmp_path: pathlib.Path) -> None:
         ([hexapods[0], model], {}, errors.UnsupportedError, "model 1: .*items of kind link: 2"),
         (hexapods, {"motion": "rigid"}, errors.UnsupportedError, "moves by rigid"),
         (hexapods, {"isolated": False}, errors.UnsupportedError, "share their ground"),
-        (hexapods, {}, errors.UnsupportedError, "in shape .* of link .*, which may touch other"),
         ([], {}, ValueError, "need one or more"),
         ([model, 3], {}, TypeError, "got int at 1"),
     ]

@@ -359,8 +359,8 @@ static uint32_t with_own_numbers(const mf_NoteCase *c) {
 
 const mf_MotionNote mf_note_own_numbers = {
     .count = with_own_numbers,
-    .text = "robots (#) have numbers of their own; poses of links, equations of motion and "
-            "pictures are those of the group's model"};
+    .text = "robots (#) have numbers of their own; friction and softness between links, poses of "
+            "links, equations of motion and pictures are those of the group's model"};
 const mf_MotionNote mf_note_own_law = {
     .shape = has_surface,
     .text = "contacts of shapes (#) use the law of the motion, not MuJoCo's: friction, condim, "

@@ -62,8 +62,8 @@ class Varied:
             robots: None for all, a number, a slice, a list or a mask.
 
         Numbers that were given before stay. They are part of the state and of its hash, and a reset
-        leaves them. Starts and equations of motion do not follow; what is given of shapes holds
-        for their contacts with the ground, not between links of a robot. Robots that move by
+        leaves them. Starts and equations of motion do not follow; friction and softness of shapes
+        hold for their contacts with the ground, not between links of a robot. Robots that move by
         "points" differ in numbers of joints.
 
         Raises:
