@@ -147,7 +147,7 @@ MF_API mf_Status mf_motion_switch(mf_Group *group, uint32_t instance, mf_Motion 
 
 // Numbers of the model that robots have of their own.
 typedef struct mf_ModelChange {
-    mf_ItemType item;     // MF_ITEM_LINK, JOINT, SHAPE or ACTUATOR
+    mf_ItemType item;     // MF_ITEM_LINK, JOINT, SHAPE, ACTUATOR, or PHYSICS for "gravity"
     const char *field;    // of that table (mayfly/model_fields.h), of real numbers: "mass"
     uint32_t index;       // [1] of the item; MF_NONE: all of them
     uint32_t first;       // [1] component

@@ -156,6 +156,26 @@ def test_snapshots_tell_numbers(tmp_path: pathlib.Path) -> None:
             assert restored.world.hash() == after
 
 
+def test_gravity_of_each_robot(tmp_path: pathlib.Path) -> None:
+    gravity = np.array([[0.0, 0.0, -9.81], [0.0, 0.0, -1.62]])
+    with mayfly.World(step=0.001) as world:
+        group = world.add_group(walker(tmp_path), 3, precision="double")
+        group["base.position"][:] = [0.0, 0.0, 20.0]
+        names, nominal = group.numbers("physics.gravity")
+        assert names == ("world",)
+        np.testing.assert_array_equal(nominal, [[0.0, 0.0, -9.81]])
+        group.vary({"physics.gravity": gravity}, robots=[1, 2])
+        assert group.varied()["world/physics.gravity"][:, 2].tolist() == [-9.81, -9.81, -1.62]
+        world.step(500)
+        fallen = 20.0 - group["base.position"].array[:, 2]
+        np.testing.assert_allclose(fallen, [0.125 * g for g in (9.81, 9.81, 1.62)], rtol=3e-3)
+        assert fallen[0] == fallen[1]
+        with pytest.raises(errors.UnsupportedError, match="gravity that is not down"):
+            group.vary({"physics.gravity.0": 1.0})
+        with pytest.raises(errors.UnsupportedError, match=r"one physics\.wind"):
+            group.vary({"physics.wind.0": 1.0})
+
+
 def test_a_refused_change_changes_no_robot(tmp_path: pathlib.Path) -> None:
     with mayfly.World(step=0.002) as world:
         group = world.add_group(walker(tmp_path), 2)

@@ -140,6 +140,12 @@ static bool same_bytes(const mf_ArtPlan *a, const mf_ArtPlan *b, uint32_t from, 
 // NULL: they differ in nothing but numbers.
 static const char *difference(const mf_ArtMotion *motion, const mf_ArtMotion *other) {
     const mf_ArtPlan *a = motion->plan, *b = other->plan;
+    const double *gravity = other->constants_f64 + MF_ART_GRAVITY,
+                 *zenith = other->constants_f64 + MF_ART_ZENITH;
+    if (a->upright && (zenith[0] != 0.0 || zenith[1] != 0.0 || zenith[2] < 0.0))
+        return "gravity that is not down";
+    if (a->law && a->loose && *gravity > 0.0)
+        return "gravity where the world has none";
     if (!same_header(a, b))
         return "other links, limits, drives, actuators or contacts";
     if (!same_laws(motion, other))
@@ -291,17 +297,14 @@ static mf_Status check(const mf_Group *group, const mf_ArtMotion *motion, const 
 mf_Status mf_art_vary(mf_Group *group, void *plan, const mf_Model *model, const uint32_t *instances,
                       uint32_t count, mf_Error *error) {
     mf_ArtMotion *motion = plan, *other = NULL;
-    const bool own = model != mf_group_model(group);
     MF_TRY(check_group(group, motion, error));
-    if (own)
-        MF_TRY(mf_art_create_like(group, motion, model, &other, error));
-    mf_Status status = own ? check(group, motion, other, instances[0], error) : MF_OK;
-    if (status == MF_OK && own)
-        status = check_surfaces(group, motion, model, instances[0], error);
+    MF_TRY(mf_art_create_like(group, motion, model, &other, error));
+    mf_Status status = check(group, motion, other, instances[0], error);
+    MF_THEN(status, check_surfaces(group, motion, model, instances[0], error));
     if (status == MF_OK && motion->numbers == NULL)
         status = begin(group, motion, error);
     for (uint32_t i = 0; status == MF_OK && i < count; i++)
-        put_numbers(motion, own ? other : motion, instances[i]);
+        put_numbers(motion, other, instances[i]);
     mf_art_destroy(motion->context, other);
     return status;
 }
