@@ -53,8 +53,6 @@ def waves(count: int, seed: int = 1) -> np.ndarray:
     return unit
 
 
-
-
 def in_world(models, unit, seconds, motion, isa):
     """Adds one group of all models, at `points` one for each number of mass points."""
     share, sets = len(unit) // len(models), {}
