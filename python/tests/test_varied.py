@@ -110,6 +110,7 @@ def test_events_draw_numbers(tmp_path: pathlib.Path) -> None:
                     "trunk/link.mass": (0.5, 1.5),
                     "floor/shape.friction.0": (0.4, 0.6),
                     "actuator.gain": (0.8, 1.2),
+                    "physics.gravity.2": (0.9, 1.1),
                 },
             )
         },
@@ -125,6 +126,8 @@ def test_events_draw_numbers(tmp_path: pathlib.Path) -> None:
         np.testing.assert_array_equal(bias[:, 1], -gain[:, 0])
         friction = first["floor/shape.friction"]
         assert friction.min() >= 0.4 and friction.max() <= 0.6
+        gravity = first["world/physics.gravity"]
+        assert np.unique(gravity).size == 8 and np.abs(gravity / -9.81 - 1.0).max() <= 0.1
         envs.reset(seed=3)
         np.testing.assert_array_equal(envs.group.varied()["trunk/link.mass"], mass)
         envs.reset(seed=4)
