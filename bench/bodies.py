@@ -53,10 +53,6 @@ def waves(count: int, seed: int = 1) -> np.ndarray:
     return unit
 
 
-# Links of robots with other shapes touch each other only in groups of their own.
-SETTINGS = {"articulated": {"self_contacts": False}}
-
-
 def in_world(models, unit, seconds, motion, isa):
     """Adds one group of all models, at `points` one for each number of mass points."""
     share, sets = len(unit) // len(models), {}
@@ -67,7 +63,6 @@ def in_world(models, unit, seconds, motion, isa):
             own = [models[i] for i in some for _ in range(share)]
             rows = [i * share + k for i in some for k in range(share)]
             more = {"name": f"of {points}", "motion": motion, "controller": "oscillator"}
-            more |= SETTINGS.get(motion, {})
             one = len(models) == 1
             group = world.add_group(*((models[0], share) if one else (own,)), **more)
             mayfly.Oscillators.from_unit(unit[rows], models[0] if one else own).start(group)
@@ -81,8 +76,7 @@ def by_evaluate(models, unit, seconds, motion, isa):
         mayfly.Oscillators.from_unit(unit[i * share : (i + 1) * share], model)
         for i, model in enumerate(models)
     ]
-    more = SETTINGS.get(motion, {})
-    return mayfly.evaluate(models, batches, seconds, motion=motion, **more).fitness
+    return mayfly.evaluate(models, batches, seconds, motion=motion).fitness
 
 
 def main() -> None:

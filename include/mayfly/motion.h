@@ -147,7 +147,7 @@ MF_API mf_Status mf_motion_switch(mf_Group *group, uint32_t instance, mf_Motion 
 
 // Numbers of the model that robots have of their own.
 typedef struct mf_ModelChange {
-    mf_ItemType item;     // MF_ITEM_LINK, JOINT, SHAPE or ACTUATOR
+    mf_ItemType item;     // MF_ITEM_LINK, JOINT, SHAPE, ACTUATOR, or PHYSICS for "gravity"
     const char *field;    // of that table (mayfly/model_fields.h), of real numbers: "mass"
     uint32_t index;       // [1] of the item; MF_NONE: all of them
     uint32_t first;       // [1] component
@@ -162,12 +162,13 @@ typedef struct mf_ModelChange {
 // Numbers are part of the state (a field of the motion), models are not; a reset leaves both as
 // they are. The first call for a group adds the field: before, sensors and controllers must have
 // been added, and worlds to which a snapshot is restored must have made such a call, with the same
-// models. What is given of shapes holds for their contacts with the ground, not between links of
-// the robot: where these may touch each other, shapes of `models` must be the group's. A change
-// that is more than of numbers, as friction of a joint that has none, or another shape, is refused.
-// Poses and velocities of links, equations of motion, queries, pictures, films and recordings are
-// each robot's own; materials, meshes and, of changes alone, starts are the group's model's.
-// `points` takes changes of joints.
+// models. Positions and sizes of shapes hold for all their contacts, friction and softness for
+// those with the ground: shapes of `models` that may touch other links of the robot must have the
+// group's friction, softness and margin, and all meshes the group's vertices. A change that is more
+// than of numbers, as friction of a joint that has none, or another shape, is refused. Gravity is
+// `physics.gravity`, of `articulated` alone. Poses and velocities of links, equations of motion,
+// queries, pictures, films and recordings are each robot's own; materials, meshes and, of changes
+// alone, starts are the group's model's. `points` takes changes of joints.
 // MF_UNSUPPORTED: that, with the model that differs; a motion of the group has one model for all
 // (all but `points` and `articulated`); robots dock or share their ground; sensors or a controller
 // of the group depend on what differs. MF_BAD_ARGUMENT: a field, an index or a value that no model

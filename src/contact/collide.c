@@ -77,7 +77,7 @@ static void set_hull(const mf_ConvexHull *hull, double *values) {
 }
 
 void mf_collide_pose(const mf_Shape *shape, const double position[3], const double rotation[4],
-                      const mf_ConvexHull *hull, double *values) {
+                     const mf_ConvexHull *hull, double *values) {
     mf_vec3_copy(values + MF_COLLIDE_POSITION, position);
     mf_quat_to_matrix(values + MF_COLLIDE_ROTATION, rotation);
     mf_shape_half(shape->type, shape->size, values + MF_COLLIDE_HALF);
@@ -86,11 +86,9 @@ void mf_collide_pose(const mf_Shape *shape, const double position[3], const doub
         set_hull(hull, values);
 }
 
-static void add_shape(mf_CollideDraft *draft, const Links *links, uint32_t number) {
-    const mf_Model *model = links->model;
-    const mf_Shape *shape = &model->shapes[number];
-    double *values = draft->values_f64 + (size_t)draft->plan.shape_count * MF_COLLIDE_SHAPE_VALUES;
-    mf_CollideShape *item = &draft->shapes[draft->plan.shape_count++];
+// `hull` is that of a mesh, else NULL.
+static mf_CollideKind set_values(const Links *links, const mf_Shape *shape,
+                                 const mf_ConvexHull *hull, double *values) {
     double rotation[4], position[3];
     memcpy(rotation, shape->rotation, sizeof rotation);
     mf_vec3_copy(position, shape->position);
@@ -100,14 +98,21 @@ static void add_shape(mf_CollideDraft *draft, const Links *links, uint32_t numbe
         mf_vec3_add(position, position, holder->position);
         mf_quat_multiply(rotation, holder->rotation, rotation);
     }
+    mf_collide_pose(shape, position, rotation, hull, values);
+    return mf_shape_kinds[shape->type].collide;
+}
+
+static void add_shape(mf_CollideDraft *draft, const Links *links, uint32_t number) {
+    const mf_Shape *shape = &links->model->shapes[number];
+    double *values = draft->values_f64 + (size_t)draft->plan.shape_count * MF_COLLIDE_SHAPE_VALUES;
+    mf_CollideShape *item = &draft->shapes[draft->plan.shape_count++];
     item->shape = number;
     item->frame = frame_of(links, shape->link);
-    item->kind = mf_shape_kinds[shape->type].collide;
-    item->hull = MF_NONE;
-    if (item->kind == MF_COLLIDE_HULL)
-        item->hull = mf_hulls_of_mesh(draft->hulls)[shape->mesh];
-    mf_collide_pose(shape, position, rotation,
-                     item->hull != MF_NONE ? mf_hull_of(draft->hulls, item->hull) : NULL, values);
+    item->hull = mf_shape_kinds[shape->type].collide == MF_COLLIDE_HULL
+                     ? mf_hulls_of_mesh(draft->hulls)[shape->mesh]
+                     : MF_NONE;
+    item->kind = set_values(
+        links, shape, item->hull != MF_NONE ? mf_hull_of(draft->hulls, item->hull) : NULL, values);
 }
 
 // ---- pairs --------------------------------------------------------------------------------------
@@ -272,16 +277,13 @@ static bool make_shapes(mf_CollideDraft *draft, const Links *links) {
 }
 
 // The box about a shape.
-static void set_box(const mf_CollideDraft *draft, uint32_t shape, double *box) {
-    const mf_CollideShape *item = &draft->shapes[shape];
-    const double *half =
-        draft->values_f64 + (size_t)shape * MF_COLLIDE_SHAPE_VALUES + MF_COLLIDE_HALF;
+static void set_box(mf_CollideKind kind, const mf_ConvexHull *hull, const double *values,
+                    double *box) {
     double *out = box + MF_COLLIDE_BOX_HALF;
-    if (item->kind != MF_COLLIDE_HULL) {
-        mf_collide_box(item->kind, half, out);
+    if (hull == NULL) {
+        mf_collide_box(kind, values + MF_COLLIDE_HALF, out);
         return;
     }
-    const mf_ConvexHull *hull = mf_hull_of(draft->hulls, item->hull);
     for (int i = 0; i < 3; i++) {
         out[i] = 0.5 * (hull->high[i] - hull->low[i]);
         box[MF_COLLIDE_BOX_MIDDLE + i] = 0.5 * (hull->high[i] + hull->low[i]);
@@ -304,8 +306,12 @@ static bool make_values(mf_CollideDraft *draft) {
     draft->values_f64 = values;
     for (uint32_t i = 0; i < draft->plan.class_count; i++)
         values[first + i] = draft->classes[i].margin;
-    for (uint32_t i = 0; i < draft->plan.shape_count; i++)
-        set_box(draft, i, values + mf_collide_box_at(&draft->plan, i));
+    for (uint32_t i = 0; i < draft->plan.shape_count; i++) {
+        const uint32_t hull = draft->shapes[i].hull;
+        set_box(draft->shapes[i].kind, hull != MF_NONE ? mf_hull_of(draft->hulls, hull) : NULL,
+                values + (size_t)i * MF_COLLIDE_SHAPE_VALUES,
+                values + mf_collide_box_at(&draft->plan, i));
+    }
     for (size_t i = 0; i < count; i++)
         draft->values_f32[i] = (float)values[i];
     return true;
@@ -377,4 +383,18 @@ mf_Status mf_collide_create(mf_Context *context, const mf_Model *model,
     mf_Status status = mf_collide_create_with(context, model, holders, hulls, out, error);
     mf_release(context, hulls);
     return status;
+}
+
+void mf_collide_values_of(const mf_CollidePlan *plan, const mf_Model *model,
+                          const mf_CollideHolder *holders, double *values) {
+    const Links links = {model, holders};
+    memcpy(values, mf_collide_values_f64(plan), plan->value_count * sizeof *values);
+    for (uint32_t i = 0; i < plan->shape_count; i++) {
+        const mf_CollideShape *item = &mf_collide_shapes(plan)[i];
+        const mf_ConvexHull *hull =
+            item->hull != MF_NONE ? mf_hull_of(mf_collide_hulls(plan), item->hull) : NULL;
+        double *own = values + (size_t)i * MF_COLLIDE_SHAPE_VALUES;
+        set_values(&links, &model->shapes[item->shape], hull, own);
+        set_box(item->kind, hull, own, values + mf_collide_box_at(plan, i));
+    }
 }

@@ -164,6 +164,11 @@ mf_Status mf_collide_create_with(mf_Context *context, const mf_Model *model,
                                  const mf_CollideHolder *holders, const mf_HullSet *hulls,
                                  mf_CollidePlan **out, mf_Error *error);
 
+// The values of `plan` for a model whose shapes differ from those of the plan's in position and
+// size alone, to value_count doubles. Meshes are the plan's.
+void mf_collide_values_of(const mf_CollidePlan *plan, const mf_Model *model,
+                          const mf_CollideHolder *holders, double *values);
+
 // The pair of the model of two of its shapes, in either order; NULL: it has none.
 const mf_ContactPair *mf_collide_listed(const mf_Model *model, uint32_t a, uint32_t b);
 

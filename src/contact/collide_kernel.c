@@ -4,23 +4,24 @@
 #include "contact/near_boxes.h"
 
 #if defined(MF_KERNEL_F64)
-#define VALUES(plan) mf_collide_values_f64(plan)
 #define BOUNDS(hulls) mf_hulls_bounds_f64(hulls)
 #else
-#define VALUES(plan) mf_collide_values_f32(plan)
 #define BOUNDS(hulls) mf_hulls_bounds_f32(hulls)
 #endif
 
-static MF_INLINE const mf_real *shape_values(const mf_CollidePlan *plan, uint32_t shape) {
-    return VALUES(plan) + (size_t)shape * MF_COLLIDE_SHAPE_VALUES;
+static MF_INLINE const ShapeValue *values_of(const mf_CollidePlan *plan, const Frames *frames,
+                                             uint32_t shape) {
+    return shape_values(plan, frames->own) + (size_t)shape * MF_COLLIDE_SHAPE_VALUES;
 }
 
+// The same of all lanes.
 static MF_INLINE mf_real class_margin(const mf_CollidePlan *plan, uint32_t number) {
-    return VALUES(plan)[(size_t)plan->shape_count * MF_COLLIDE_SHAPE_VALUES + number];
+    return collide_values(plan)[(size_t)plan->shape_count * MF_COLLIDE_SHAPE_VALUES + number];
 }
 
-static MF_INLINE Vec constants(const mf_real *values) {
-    return MF_VALUE(Vec, mf_set(values[0]), mf_set(values[1]), mf_set(values[2]));
+// The axis z of a shape.
+static MF_INLINE Vec axis_of(const ShapeValue *values) {
+    return MF_VALUE(Vec, shape_value(&values[2]), shape_value(&values[5]), shape_value(&values[8]));
 }
 
 static MF_INLINE Vec frame_vec(const mf_lane *frame, uint32_t at) {
@@ -42,15 +43,15 @@ static MF_INLINE void sphere_store(Vec center, mf_lane radius, mf_lane *sphere) 
 static MF_INLINE void sphere_of_shape(const mf_CollidePlan *plan, uint32_t i, const Frames *frames,
                                       mf_lane *sphere) {
     const mf_CollideShape *shape = &mf_collide_shapes(plan)[i];
-    const mf_real *values = shape_values(plan, i);
-    Vec position = constants(values + MF_COLLIDE_POSITION);
+    const ShapeValue *values = values_of(plan, frames, i);
+    Vec position = shape_vec(values + MF_COLLIDE_POSITION);
     if (shape->frame != MF_NONE) {
         const mf_lane *frame = frames->first + shape->frame * frames->stride;
         position = MF_VALUE(Vec, vec_dot_add(frame_vec(frame, 0), position, frame[9]),
                             vec_dot_add(frame_vec(frame, 3), position, frame[10]),
                             vec_dot_add(frame_vec(frame, 6), position, frame[11]));
     }
-    sphere_store(position, mf_set(values[MF_COLLIDE_RADIUS]), sphere);
+    sphere_store(position, shape_value(&values[MF_COLLIDE_RADIUS]), sphere);
 }
 
 // A sphere about two: centered in the middle of the line between the far sides.
@@ -72,8 +73,8 @@ static MF_INLINE void sphere_around(const mf_lane *a, const mf_lane *b, mf_lane 
 static mf_mask near_plane(const mf_CollidePlan *plan, uint32_t i, const Frames *frames,
                           const mf_lane *plane, const mf_lane *sphere, mf_lane more) {
     const mf_CollideShape *shape = &mf_collide_shapes(plan)[i];
-    const mf_real *values = shape_values(plan, i);
-    Vec up = {mf_set(values[2]), mf_set(values[5]), mf_set(values[8])};
+    const ShapeValue *values = values_of(plan, frames, i);
+    Vec up = axis_of(values);
     if (shape->frame != MF_NONE) {
         const mf_lane *frame = frames->first + shape->frame * frames->stride;
         up = MF_VALUE(Vec, vec_dot(frame_vec(frame, 0), up), vec_dot(frame_vec(frame, 3), up),
@@ -85,8 +86,8 @@ static mf_mask near_plane(const mf_CollidePlan *plan, uint32_t i, const Frames *
 
 static Vec capsule_axis(const mf_CollidePlan *plan, uint32_t i, const Frames *frames) {
     const mf_CollideShape *shape = &mf_collide_shapes(plan)[i];
-    const mf_real *values = shape_values(plan, i);
-    Vec axis = {mf_set(values[2]), mf_set(values[5]), mf_set(values[8])};
+    const ShapeValue *values = values_of(plan, frames, i);
+    Vec axis = axis_of(values);
     if (shape->frame == MF_NONE)
         return axis;
     const mf_lane *frame = frames->first + shape->frame * frames->stride;
@@ -100,16 +101,16 @@ static bool is_kind(const mf_CollidePlan *plan, uint32_t node, mf_CollideKind ki
 
 // Whether a sphere or capsule and a capsule are near in some lane: the spheres about long ones are
 // much more often than they are. A percent of their size is far more than what roundings can hide.
-static bool near_capsules(const mf_CollidePlan *plan, uint32_t a, uint32_t b,
+static bool near_capsules(const mf_CollidePlan *plan, const Frames *frames, uint32_t a, uint32_t b,
                           const mf_lane *spheres, mf_lane more) {
     const mf_lane *axes = spheres + 4 * (size_t)plan->node_count;
-    const mf_lane length_b = mf_set(shape_values(plan, b)[MF_COLLIDE_HALF + 1]);
+    const mf_lane length_b = shape_value(&values_of(plan, frames, b)[MF_COLLIDE_HALF + 1]);
     mf_lane scale = spheres[4 * (size_t)a + 3] + spheres[4 * (size_t)b + 3], s, t;
     mf_lane sum = mf_fma(scale, mf_set((mf_real)1.01), more) - length_b;
     Vec v = frame_vec(axes, 3 * b), gap;
     Vec offset = vec_sub(frame_vec(spheres, 4 * b), frame_vec(spheres, 4 * a));
     if (is_kind(plan, a, MF_COLLIDE_CAPSULE)) {
-        const mf_lane length_a = mf_set(shape_values(plan, a)[MF_COLLIDE_HALF + 1]);
+        const mf_lane length_a = shape_value(&values_of(plan, frames, a)[MF_COLLIDE_HALF + 1]);
         Vec u = frame_vec(axes, 3 * a);
         segments_nearest(u, length_a, v, length_b, offset, &s, &t);
         gap = vec_fma(v, t, vec_fma(u, -s, offset));
@@ -122,23 +123,23 @@ static bool near_capsules(const mf_CollidePlan *plan, uint32_t a, uint32_t b,
 
 // Turns numbers of tests into those of their pairs, and leaves out what is not near after all. In a
 // pass of its own: whether it is cannot be foretold, and the tests before it do not wait for that.
-static uint32_t sift(const mf_CollidePlan *plan, const mf_lane *spheres, mf_lane more,
-                     uint32_t *near, uint32_t count) {
+static uint32_t sift(const mf_CollidePlan *plan, const Frames *frames, const mf_lane *spheres,
+                     mf_lane more, uint32_t *near, uint32_t count) {
     const mf_CollideTest *tests = mf_collide_tests(plan);
     uint32_t left = 0;
     for (uint32_t i = 0; i < count; i++) {
         const mf_CollideTest *test = &tests[near[i]];
         bool any = true;
         if (is_kind(plan, test->nodes[1], MF_COLLIDE_CAPSULE) && !test->plane)
-            any = near_capsules(plan, test->nodes[0], test->nodes[1], spheres, more);
+            any = near_capsules(plan, frames, test->nodes[0], test->nodes[1], spheres, more);
         near[left] = test->pair;
         left += any;
     }
     return left;
 }
 
-uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *frames, mf_real reach,
-                                    NearSearch *search) {
+uint32_t MF_COLLIDE_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *frames,
+                                            mf_real reach, NearSearch *search) {
     const mf_lane more = mf_set(reach + (mf_real)plan->margin);
     mf_lane *spheres = search->spheres;
     uint32_t *near = search->near;
@@ -180,12 +181,12 @@ uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *fr
     }
     if (plan->floating_count > 0)
         boxes_build(plan, more, search);
-    return sift(plan, spheres, more, near, count);
+    return sift(plan, frames, spheres, more, near, count);
 }
 
 // The near pairs of a floating shape and those behind it, to near[at]; returns how many.
-static uint32_t near_floating(const mf_CollidePlan *plan, mf_lane more, const NearSearch *search,
-                              uint32_t at) {
+static uint32_t near_floating(const mf_CollidePlan *plan, const Frames *frames, mf_lane more,
+                              const NearSearch *search, uint32_t at) {
     const mf_CollideFloating *floating = mf_collide_floating(plan);
     const uint32_t first = search->next, own = floating[first].shape;
     const mf_lane *spheres = search->spheres, *a = spheres + 4 * (size_t)own;
@@ -202,19 +203,19 @@ static uint32_t near_floating(const mf_CollidePlan *plan, mf_lane more, const Ne
         const mf_lane sum = a[3] + b[3] + more;
         if (mf_any(mf_less(vec_dot(offset, offset), sum * sum)) &&
             (!is_kind(plan, other->shape, MF_COLLIDE_CAPSULE) ||
-             near_capsules(plan, own, other->shape, spheres, more)))
+             near_capsules(plan, frames, own, other->shape, spheres, more)))
             near[left++] = mf_collide_number(plan, first, near[i]);
     }
     return left;
 }
 
-uint32_t MF_KERNEL(mf_collide_near_more)(const mf_CollidePlan *plan, mf_real reach,
-                                         NearSearch *search) {
+uint32_t MF_COLLIDE_KERNEL(mf_collide_near_more)(const mf_CollidePlan *plan, const Frames *frames,
+                                                 mf_real reach, NearSearch *search) {
     const mf_lane more = mf_set(reach + (mf_real)plan->margin);
     const uint32_t most = plan->floating_count;
     uint32_t count = 0;
     for (; search->next < most && count + most - search->next <= near_most(plan); search->next++)
-        count += near_floating(plan, more, search, count);
+        count += near_floating(plan, frames, more, search, count);
     return count;
 }
 
@@ -231,15 +232,15 @@ static mf_lane frame_sum(const mf_lane *frame) {
 static mf_mask solid_position(const mf_CollidePlan *plan, uint32_t i, const Frames *frames,
                               bool round, Solid *solid) {
     const mf_CollideShape *shape = &mf_collide_shapes(plan)[i];
-    const mf_real *values = shape_values(plan, i);
-    const Vec rows[3] = {constants(values), constants(values + 3), constants(values + 6)};
+    const ShapeValue *values = values_of(plan, frames, i);
+    const Vec rows[3] = {shape_vec(values), shape_vec(values + 3), shape_vec(values + 6)};
     solid->kind = shape->kind;
     solid->values = values;
     solid->hull =
         shape->kind == MF_COLLIDE_HULL ? mf_hull_of(mf_collide_hulls(plan), shape->hull) : NULL;
     solid->rotation = MF_VALUE(Mat, rows[0].x, rows[0].y, rows[0].z, rows[1].x, rows[1].y,
                                rows[1].z, rows[2].x, rows[2].y, rows[2].z);
-    solid->position = constants(values + MF_COLLIDE_POSITION);
+    solid->position = shape_vec(values + MF_COLLIDE_POSITION);
     if (shape->frame == MF_NONE)
         return mf_mask_all();
     const mf_lane *frame = frames->first + shape->frame * frames->stride;
@@ -270,13 +271,14 @@ static MF_INLINE void gap_take(mf_lane distance, mf_lane reach, Vec axis, BoxGap
     best->axis = vec_select(better, axis, best->axis);
 }
 
-static BoxGap box_gap(const mf_real *box_a, const mf_real *box_b, const Solid *a, const Solid *b) {
+static BoxGap box_gap(const ShapeValue *box_a, const ShapeValue *box_b, const Solid *a,
+                      const Solid *b) {
     const Mat rotation = mat_transposed_times(&a->rotation, &b->rotation);
-    const Vec half_a = constants(box_a + MF_COLLIDE_BOX_HALF),
-              half_b = constants(box_b + MF_COLLIDE_BOX_HALF);
+    const Vec half_a = shape_vec(box_a + MF_COLLIDE_BOX_HALF),
+              half_b = shape_vec(box_b + MF_COLLIDE_BOX_HALF);
     Vec offset = mat_apply_transposed(&a->rotation, vec_sub(b->position, a->position));
-    offset = vec_sub(mat_apply_add(&rotation, constants(box_b + MF_COLLIDE_BOX_MIDDLE), offset),
-                     constants(box_a + MF_COLLIDE_BOX_MIDDLE));
+    offset = vec_sub(mat_apply_add(&rotation, shape_vec(box_b + MF_COLLIDE_BOX_MIDDLE), offset),
+                     shape_vec(box_a + MF_COLLIDE_BOX_MIDDLE));
     const Vec back = mat_apply_transposed(&rotation, offset);
     const Mat wide = {mf_abs(rotation.xx), mf_abs(rotation.xy), mf_abs(rotation.xz),
                       mf_abs(rotation.yx), mf_abs(rotation.yy), mf_abs(rotation.yz),
@@ -350,10 +352,11 @@ static void reject_along(const mf_CollidePlan *plan, const Mat *rotation, Vec po
 // Leaves out the lanes that are clearly apart: whose boxes are, or the solids along the axis of
 // the largest gap between the boxes, the way between the centers, or the middle of both. The
 // search starts from the best of these.
-static void reject_apart(const mf_CollidePlan *plan, const mf_CollidePair *pair, PairTest *test) {
-    const BoxGap best =
-        box_gap(VALUES(plan) + mf_collide_box_at(plan, pair->a),
-                VALUES(plan) + mf_collide_box_at(plan, pair->b), &test->a, &test->b);
+static void reject_apart(const mf_CollidePlan *plan, const Frames *frames,
+                         const mf_CollidePair *pair, PairTest *test) {
+    const BoxGap best = box_gap(shape_values(plan, frames->own) + mf_collide_box_at(plan, pair->a),
+                                shape_values(plan, frames->own) + mf_collide_box_at(plan, pair->b),
+                                &test->a, &test->b);
     const mf_lane slack = mf_set((mf_real)1e-4) * test->scale;
     test->sound = mf_and(test->sound, mf_less(best.gap, slack - test->bound));
     test->start = best.axis;
@@ -377,8 +380,8 @@ static bool is_searched(mf_CollideKind a, mf_CollideKind b) {
     return b == MF_COLLIDE_HULL || mf_collide_is_curved(a) || (mf_collide_is_curved(b) && !round);
 }
 
-void MF_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair, const Frames *frames,
-                                mf_real reach, Manifold *out) {
+void MF_COLLIDE_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair,
+                                        const Frames *frames, mf_real reach, Manifold *out) {
     const mf_CollidePair found = mf_collide_pair_of(plan, pair), *item = &found;
     PairTest test = {.out = out};
     // Spheres and capsules among themselves: what they do depends on their long axis at most.
@@ -386,24 +389,24 @@ void MF_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair, const
                        mf_collide_shapes(plan)[item->b].kind <= MF_COLLIDE_CAPSULE;
     mf_mask sound_a = solid_position(plan, item->a, frames, round, &test.a);
     test.sound = mf_and(sound_a, solid_position(plan, item->b, frames, round, &test.b));
-    mf_real radius_a = test.a.values[MF_COLLIDE_RADIUS],
-            radius_b = test.b.values[MF_COLLIDE_RADIUS];
-    mf_real smaller = radius_a < radius_b ? radius_a : radius_b;
+    const mf_lane radius_a = radius_of(&test.a), radius_b = radius_of(&test.b);
     const mf_real margin = class_margin(plan, item->touches);
     test.bound = mf_set(-(margin + reach));
     test.wide = margin > 0;
-    test.scale = mf_set(test.a.kind == MF_COLLIDE_PLANE ? radius_b : radius_a + radius_b);
-    test.small = mf_set(smaller);
+    test.scale = test.a.kind == MF_COLLIDE_PLANE ? radius_b : radius_a + radius_b;
+    test.small = mf_min(radius_a, radius_b);
     out->count = 0;
     out->unsure = mf_not(mf_mask_all());
     out->gap = mf_zero();
     if (test.a.kind != MF_COLLIDE_PLANE && is_searched(test.a.kind, test.b.kind))
-        reject_apart(plan, item, &test);
+        reject_apart(plan, frames, item, &test);
     if (mf_any(test.sound))
         test_any(&test);
 }
 
+#if !defined(MF_COLLIDE_VARIED)
 void MF_KERNEL(mf_hull_on_plane)(const mf_ConvexHull *hull, mf_mask where, Vec up,
                                  HullCorners *out) {
     hull_on_plane(hull, where, up, out);
 }
+#endif

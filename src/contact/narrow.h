@@ -2,19 +2,63 @@
 //
 // The functions are compiled once per instruction set in collide_kernel.c, not again in every
 // kernel that calls them. They allocate nothing and hold nothing. A lane depends on its own frames
-// only; a lane with a frame that is not finite has no contact.
+// only; a lane with a frame that is not finite has no contact. Lanes have the shapes of one plan;
+// or, in the copies with MF_COLLIDE_VARIED (collide_varied_kernel.c), shapes of their own.
 #pragma once
+
+#include <mayfly/world.h>
 
 #include "contact/collide.h"
 #include "math/carve.h"
 #include "math/lane_vector.h"
 
+// A value of a shape (MF_COLLIDE_*) or of its box.
+#if defined(MF_COLLIDE_VARIED)
+#define MF_COLLIDE_KERNEL(name) MF_KERNEL(name##_varied)
+typedef struct ShapeValue {
+    mf_real lane[MF_BLOCK];
+} ShapeValue;
+static MF_INLINE mf_lane shape_value(const ShapeValue *value) {
+    return mf_load(value->lane);
+}
+#else
+#define MF_COLLIDE_KERNEL(name) MF_KERNEL(name)
+typedef mf_real ShapeValue;
+static MF_INLINE mf_lane shape_value(const ShapeValue *value) {
+    return mf_set(*value);
+}
+#endif
+
 // The frames that the shapes of a plan move with: frame f is the 12 lanes at first + f stride: axes
 // to the world's (9, row after row), then its origin [m] in the world.
 typedef struct Frames {
     const mf_lane *first;
-    size_t stride; // [1] lanes from frame to frame
+    size_t stride;         // [1] lanes from frame to frame
+    const ShapeValue *own; // the plan's values of all lanes, where these differ; else NULL
 } Frames;
+
+static MF_INLINE Vec shape_vec(const ShapeValue *values) {
+    return MF_VALUE(Vec, shape_value(&values[0]), shape_value(&values[1]), shape_value(&values[2]));
+}
+
+static MF_INLINE const mf_real *collide_values(const mf_CollidePlan *plan) {
+#if defined(MF_KERNEL_F64)
+    return mf_collide_values_f64(plan);
+#else
+    return mf_collide_values_f32(plan);
+#endif
+}
+
+// The values of shapes and boxes.
+static MF_INLINE const ShapeValue *shape_values(const mf_CollidePlan *plan, const ShapeValue *own) {
+#if defined(MF_COLLIDE_VARIED)
+    (void)plan;
+    return own;
+#else
+    (void)own;
+    return collide_values(plan);
+#endif
+}
 
 typedef struct ShapeContact {
     mf_mask exists; // the lanes that have it; in all others the rest is 0
@@ -86,13 +130,13 @@ static inline void near_carve(const mf_CollidePlan *plan, mf_Carver *carver, Nea
 // The numbers of the listed pairs of which the bounding spheres (of capsules with capsules and
 // spheres: they themselves, nearly) are within margin + reach of each other in some lane, in the
 // order of the plan's tests, to search->near; returns how many.
-uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *frames, mf_real reach,
-                                    NearSearch *search);
+uint32_t MF_COLLIDE_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *frames,
+                                            mf_real reach, NearSearch *search);
 // After that, until it returns 0: the same for further pairs of floating shapes, in the order of
 // their numbers, as many as there is space for.
-uint32_t MF_KERNEL(mf_collide_near_more)(const mf_CollidePlan *plan, mf_real reach,
-                                         NearSearch *search);
+uint32_t MF_COLLIDE_KERNEL(mf_collide_near_more)(const mf_CollidePlan *plan, const Frames *frames,
+                                                 mf_real reach, NearSearch *search);
 
 // The contacts of a pair that are deeper than -(its margin + reach), `reach` [m] >= 0.
-void MF_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair, const Frames *frames,
-                                mf_real reach, Manifold *out);
+void MF_COLLIDE_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair,
+                                        const Frames *frames, mf_real reach, Manifold *out);

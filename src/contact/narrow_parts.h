@@ -11,7 +11,7 @@ typedef struct Solid {
 #if defined(MF_NARROW_EACH)
     mf_lane sizes[4]; // [m] half sizes and radius as in the rows MF_COLLIDE_*
 #else
-    const mf_real *values; // rows MF_COLLIDE_*
+    const ShapeValue *values; // rows MF_COLLIDE_*
 #endif
     const mf_ConvexHull *hull;
     Mat rotation; // its axes to the world's
@@ -43,10 +43,10 @@ static MF_INLINE mf_lane radius_of(const Solid *solid) {
 }
 #else
 static MF_INLINE mf_lane half(const Solid *solid, uint32_t i) {
-    return mf_set(solid->values[MF_COLLIDE_HALF + i]);
+    return shape_value(&solid->values[MF_COLLIDE_HALF + i]);
 }
 static MF_INLINE mf_lane radius_of(const Solid *solid) {
-    return mf_set(solid->values[MF_COLLIDE_RADIUS]);
+    return shape_value(&solid->values[MF_COLLIDE_RADIUS]);
 }
 #endif
 

@@ -26,8 +26,9 @@ typedef struct Changed {
     mf_Joint *joints;
     mf_Shape *shapes;
     mf_Actuator *actuators;
-    mf_Body *bodies;  // of the file, whose masses and centers follow from their links'
-    mf_Point *points; // which follow from their shapes
+    mf_Body *bodies;   // of the file, whose masses and centers follow from their links'
+    mf_Point *points;  // which follow from their shapes
+    double gravity[3]; // [m/s^2] of the world: that of its file has no effect
 } Changed;
 
 static void *list_of(Changed *changed, mf_ItemType item, uint32_t *count) {
@@ -44,6 +45,9 @@ static void *list_of(Changed *changed, mf_ItemType item, uint32_t *count) {
     case MF_ITEM_ACTUATOR:
         *count = changed->model->actuator_count;
         return changed->actuators;
+    case MF_ITEM_PHYSICS:
+        *count = 1;
+        return &changed->own.physics;
     default:
         *count = 0;
         return NULL;
@@ -59,6 +63,7 @@ static void restore(Changed *changed, const mf_Model *model) {
     changed->own.actuators = changed->actuators;
     changed->own.bodies = changed->bodies;
     changed->own.points = changed->points;
+    mf_vec3_copy(changed->own.physics.gravity, changed->gravity);
     if (model->link_count > 0)
         memcpy(changed->links, model->links, model->link_count * sizeof *model->links);
     if (model->joint_count > 0)
@@ -74,8 +79,11 @@ static void restore(Changed *changed, const mf_Model *model) {
         memcpy(changed->points, model->points, model->point_count * sizeof *model->points);
 }
 
-static mf_Status begin(Changed *changed, const mf_Model *model, mf_Context *context,
-                       mf_Error *error) {
+static mf_Status begin(Changed *changed, const mf_Group *group, mf_Error *error) {
+    const mf_Model *model = mf_group_model(group);
+    mf_World *world = mf_group_world((mf_Group *)(uintptr_t)group);
+    mf_Context *context = mf_world_context(world);
+    const mf_WorldConfig *settings = mf_world_config_of(world);
     const mf_Array arrays[] = {MF_ARRAY(changed->links, model->link_count),
                                MF_ARRAY(changed->joints, model->joint_count),
                                MF_ARRAY(changed->shapes, model->shape_count),
@@ -85,6 +93,8 @@ static mf_Status begin(Changed *changed, const mf_Model *model, mf_Context *cont
     MF_NEED_MEMORY(mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays), error,
                    "mf_group_vary");
     changed->model = model;
+    for (int i = 0; i < 3; i++)
+        changed->gravity[i] = settings->gravity * settings->gravity_direction[i];
     return MF_OK;
 }
 
@@ -94,7 +104,7 @@ static mf_Status check(Changed *changed, const mf_ModelChange *change, mf_Error 
     if (list_of(changed, change->item, &count) == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "mf_group_vary: robots can differ in fields of links, joints, shapes and "
-                       "actuators that the model has, not of '%s'",
+                       "actuators that the model has, and in physics.gravity, not of '%s'",
                        kind);
     const mf_Physics *physics = &changed->model->physics;
     if (change->item == MF_ITEM_LINK && (physics->density > 0.0 || physics->viscosity > 0.0))
@@ -105,6 +115,9 @@ static mf_Status check(Changed *changed, const mf_ModelChange *change, mf_Error 
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "mf_group_vary: %s.%s is not a field of real numbers", kind,
                        change->field != NULL ? change->field : "");
+    if (change->item == MF_ITEM_PHYSICS && strcmp(field->name, "gravity") != 0)
+        return mf_fail(error, MF_UNSUPPORTED, "mf_group_vary: all robots of a group have one %s.%s",
+                       kind, field->name);
     if (change->index != MF_NONE && change->index >= count)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_group_vary: %s.%s: index %u, need 0 .. %u", kind,
                        field->name, change->index, count - 1);
@@ -135,7 +148,7 @@ static mf_Status apply(Changed *changed, const mf_ModelChange *change, uint32_t 
     const double *values = change->values + (size_t)number * change->count;
     for (uint32_t c = 0; c < change->count; c++)
         if (isnan(values[c]) || (values[c] < 0.0 && is_size(field->name)) ||
-            (isinf(values[c]) && change->item == MF_ITEM_LINK))
+            (isinf(values[c]) && (change->item == MF_ITEM_LINK || change->item == MF_ITEM_PHYSICS)))
             return mf_fail(error, MF_BAD_ARGUMENT, "mf_group_vary: %s.%s of robot %u: %g, need %s",
                            table->name, field->name, instance, values[c],
                            isnan(values[c]) || isinf(values[c]) ? "a number" : ">= 0");
@@ -415,11 +428,12 @@ static mf_Status give_all(const Given *given, Changed *changed, mf_Error *error)
     for (uint32_t i = 0, count; i < given->instance_count; i += count) {
         const mf_Model *model = model_of(given, i);
         count = alike(given, i);
-        if (given->change_count > 0)
+        if (given->change_count == 0)
+            restore(changed, model);
+        else
             MF_TRY(make(changed, model, given->changes, given->change_count, i, given->instances[i],
                         error));
-        MF_TRY(give(given->group, given->change_count > 0 ? &changed->own : model,
-                    &given->instances[i], count, error));
+        MF_TRY(give(given->group, &changed->own, &given->instances[i], count, error));
         if (given->models != NULL)
             MF_TRY(give_models(given, i, count, error));
     }
@@ -433,17 +447,17 @@ mf_Status mf_group_vary(mf_Group *group, const uint32_t *instances, uint32_t ins
     MF_NEED(group != NULL && (instances != NULL || instance_count == 0) &&
                 (changes != NULL || change_count == 0),
             error, "mf_group_vary: group, instances or changes is NULL");
-    mf_Context *context = mf_world_context(mf_group_world(group));
     const Given given = {group, instances, instance_count, models, changes, change_count};
     Changed changed;
     MF_TRY(check_motions(group, changes, change_count, error));
     for (uint32_t i = 0; i < instance_count; i++)
         MF_CHECK(instances[i] < mf_group_count(group), error, MF_BAD_ARGUMENT,
                  "mf_group_vary: instance %u of %u", instances[i], mf_group_count(group));
-    MF_TRY(begin(&changed, mf_group_model(group), context, error));
+    MF_TRY(begin(&changed, group, error));
     mf_Status status = check_given(&given, &changed, error);
     MF_THEN(status, give_all(&given, &changed, error));
-    mf_release(context, changed.links); // the first of the arrays holds all
+    mf_release(mf_world_context(mf_group_world(group)),
+               changed.links); // the first of the arrays holds all
     for (uint32_t i = 0; status == MF_OK && models != NULL && i < instance_count; i++)
         mf_group_reset(group, instances[i]);
     for (uint32_t i = 0; status == MF_OK && i < instance_count; i++)

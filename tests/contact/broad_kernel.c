@@ -18,7 +18,7 @@ static void notify(const BroadRun *run, uint32_t at, const NearSearch *search, u
 
 uint32_t MF_KERNEL(mf_broad_run)(const BroadRun *run) {
     mf_lane frames[BROAD_FRAMES * BROAD_FRAME];
-    const Frames all = {frames, BROAD_FRAME};
+    const Frames all = {frames, BROAD_FRAME, NULL};
     const mf_real reach = (mf_real)run->reach;
     mf_Carver carver = {(char *)run->memory, 0};
     NearSearch search;
@@ -29,7 +29,7 @@ uint32_t MF_KERNEL(mf_broad_run)(const BroadRun *run) {
             frames[i] = mf_load((const mf_real *)run->frames + (size_t)i * run->count + at);
         uint32_t found = MF_KERNEL(mf_collide_near)(run->plan, &all, reach, &search), last = 0;
         notify(run, at, &search, found);
-        while ((found = MF_KERNEL(mf_collide_near_more)(run->plan, reach, &search)) > 0) {
+        while ((found = MF_KERNEL(mf_collide_near_more)(run->plan, &all, reach, &search)) > 0) {
             notify(run, at, &search, found);
             for (uint32_t i = 0; i < found; i++) {
                 ordered = ordered && search.near[i] > last;

@@ -30,7 +30,7 @@ void MF_KERNEL(mf_narrow_run)(const NarrowRun *run) {
     for (uint32_t at = 0; at < run->count; at += MF_LANES) {
         for (uint32_t i = 0; i < run->frame_count * NARROW_FRAME; i++)
             frames[i] = mf_load((const mf_real *)run->frames + (size_t)i * run->count + at);
-        const Frames all = {frames, NARROW_FRAME};
+        const Frames all = {frames, NARROW_FRAME, NULL};
         Manifold manifold;
         MF_KERNEL(mf_collide_pair)(run->plan, run->pair, &all, (mf_real)run->reach, &manifold);
         store_contacts(run, at, &manifold);

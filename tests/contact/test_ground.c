@@ -49,7 +49,7 @@ static unsigned compare(const mf_CollidePlan *plan, const GroundCase *want, doub
     double frame[12];
     matrix_of(want->pose + 3, frame);
     memcpy(frame + 9, want->pose, 3 * sizeof *frame);
-    const Frames frames = {frame, 12};
+    const Frames frames = {frame, 12, NULL};
     Manifold manifold;
     unsigned wrong = 0, count = 0;
     MF_ONE_LANE(mf_collide_pair)(plan, 0, &frames, 0.0, &manifold);

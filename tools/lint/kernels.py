@@ -32,15 +32,16 @@ WIDE = ["-DMF_KERNEL_AVX2", "-mavx2", "-mfma"] if os.uname().machine == "x86_64"
 # grows costs memory traffic in every thread: raise a limit for a reason only.
 STACKS = {
     "articulated_kernel": 1600,
-    "articulated_varied_kernel": 320,
-    "assembly_kernel": 320,
+    "articulated_varied_kernel": 328,
+    "assembly_kernel": 328,
     "cloth_kernel": 1024,
     "collide_kernel": 1984,
+    "collide_varied_kernel": 1984,
     "compound_kernel": 4100,
     "constrain_kernel": 616,
     "constrain_varied_kernel": 568,
     "couple_kernel": 688,
-    "couple_varied_kernel": 320,
+    "couple_varied_kernel": 328,
     "driven_kernel": 304,
     "fluid_kernel": 800,
     "gp_kernel": 2176,
@@ -55,7 +56,7 @@ STACKS = {
     "sensing_kernel": 584,
     "truss_double_kernel": 768,
 }
-ENTRY = re.compile(r"\b(MF_(?:ART_)?KERNEL\(\w+\))\([^;{]*\)\s*\{")
+ENTRY = re.compile(r"\b(MF_(?:ART_|COLLIDE_)?KERNEL\(\w+\))\([^;{]*\)\s*\{")
 OTHER = re.compile(r'#include "([\w/]+_kernel\.c)"')  # compiled once more, with other settings
 # Declared for the host alone, before the others: what is not for the device, and system headers.
 HOST_HEADERS = ["assert.h", "float.h", "math.h", "stdio.h", "stdlib.h", "string.h", "mayfly/mayfly.h"]
@@ -105,7 +106,7 @@ def device_text(source):
     entries, again = ENTRY.findall(text), OTHER.search(text)
     if again is not None:  # but for functions that the first time defines for both
         src = next(folder for folder in source.parents if folder.name == "src")
-        entries = [e for e in ENTRY.findall((src / again[1]).read_text()) if "MF_ART_KERNEL" in e]
+        entries = [e for e in ENTRY.findall((src / again[1]).read_text()) if "MF_KERNEL" not in e]
     uses = "".join(
         f"__device__ void *mf_use_{i} = (void *){entry};\n" for i, entry in enumerate(entries)
     )

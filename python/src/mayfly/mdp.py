@@ -676,7 +676,8 @@ def randomize_model(
         robots: numbers, (k,).
         ranges: (lowest, largest) by fields of links, joints, shapes or actuators, as in
             `Group.vary`: "link.mass" of all links, "trunk/link.mass" or "*_calf/link.mass" of some,
-            "shape.friction.0" of one component. All components of an item get the same number.
+            "shape.friction.0" of one component, "physics.gravity.2" of gravity. All components of
+            an item get the same number.
         operation: "scale": multiplies the value of the model, with "link.mass" the inertia too,
             with "actuator.gain" the bias too, so all of its force; "add": is added; "abs": is it.
 

@@ -24,6 +24,7 @@ _ITEMS = {
     "joint": lib.MF_ITEM_JOINT,
     "shape": lib.MF_ITEM_SHAPE,
     "actuator": lib.MF_ITEM_ACTUATOR,
+    "physics": lib.MF_ITEM_PHYSICS,
 }
 _MARK = b"MFNUMBER"  # ends a snapshot that tells robots' numbers
 Key = tuple[int, str, int, int]  # item, field, index, component
@@ -54,7 +55,8 @@ class Varied:
 
         Args:
             changes: By "link.mass", "joint.damping", "shape.friction", "actuator.gain": any real
-                field of links, joints, shapes and actuators (docs/reference/model_fields.md).
+                field of links, joints, shapes and actuators (docs/reference/model_fields.md), and
+                "physics.gravity", whose first value is the world's.
                 "shape.friction.0" is one component. A value is one number, one per robot, or one
                 row per robot: of the items, of the components of a field that has several, or
                 (robots, items, components). A mapping gives values by the names (or numbers) of
@@ -63,8 +65,8 @@ class Varied:
 
         Numbers that were given before stay. They are part of the state and of its hash, and a reset
         leaves them. Poses of links, equations of motion, queries and pictures follow, starts do
-        not; what is given of shapes holds for their contacts with the ground, not between links of
-        a robot. Robots that move by "points" differ in numbers of joints.
+        not; friction and softness of shapes hold for their contacts with the ground, not between
+        links of a robot. Robots that move by "points" differ in numbers of joints.
 
         Raises:
             UnsupportedError: The change is more than one of numbers, or the motion has one model
@@ -153,15 +155,22 @@ class Varied:
         count = ffi.new("uint32_t *")
         kind = text(lib.mf_item_table(item).type)
         native = (self.model if model is None else model)._use()
+        if item == lib.MF_ITEM_PHYSICS:
+            return ffi.addressof(native, "physics"), 1
         items = ffi.cast(f"{kind} *", lib.mf_model_items(native, item, count))
         return items, int(count[0])
 
     def _name(self, item: int, index: int) -> str:
+        if item == lib.MF_ITEM_PHYSICS:
+            return "world"
         name = text(self._items(item)[0][index].name)
         return name if name else str(index)
 
     def _nominal(self, key: Key, model: Model | None = None) -> float:
         item, field, index, component = key
+        if item == lib.MF_ITEM_PHYSICS and field == "gravity":
+            settings = lib.mf_world_config_of(lib.mf_group_world(self._use()))
+            return float(settings.gravity * settings.gravity_direction[component])
         value = getattr(self._items(item, model)[0][index], field)
         return float(value) if isinstance(value, float) else float(value[component])
 

@@ -177,10 +177,10 @@ class World(DrawnWorld):
                 real numbers: lengths, masses, limits, gains. The group has `count` robots of the
                 first one, then of the second; each moves as one of a group of its model, and they
                 cost little more than as many robots of one model. Motions: "points" and
-                "articulated", of isolated groups. Shapes by which links touch each other must be
-                the same, or `self_contacts=False`; sensors are those of contacts, joints and
-                motions of links, at the same places of these. Materials and meshes are the first
-                model's.
+                "articulated", of isolated groups. Shapes that may touch other links differ in
+                positions and sizes, not in friction and softness, or with `self_contacts=False`;
+                sensors are those of contacts, joints and motions of links, at the same places of
+                these. Materials and meshes are the first model's.
             name: unique in the world.
             motion: the level of physics: "kinematic", "points", "rigid", "prescribed" or
                 "articulated"; several: the first is the initial one, `switch` changes

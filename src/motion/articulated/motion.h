@@ -35,6 +35,9 @@ typedef struct mf_ArtMotion {
     mf_Row numbers_row;
     struct mf_ArtMotion *unmeasured; // with the group's model and no sensors, to compare with
     mf_ArtPlan *views; // per lane of all blocks, in one allocation with an image of the plan
+    // Of the plan of a robot of a group (`like`) that has contacts between links: its own shapes,
+    // in the order of the values of `collide`; else NULL.
+    double *shape_values;
     mf_ArtStepFn step_varied, step_one_varied;
     mf_Servo *servos;                // the settings' own, per joint; NULL: one for all
     const struct mf_ArtMotion *like; // while the plan of a robot of a group is made: the group's

@@ -48,6 +48,7 @@ void mf_art_release_plan(mf_ArtMotion *motion, mf_Context *context) {
     drop_arrays(motion, context);
     mf_release(context, motion->shape_ease);
     mf_release(context, motion->link_ease);
+    mf_release(context, motion->shape_values);
     if (!motion->embedded)
         mf_release(context, motion->plan);
 }

@@ -367,7 +367,8 @@ static bool is_loose(const mf_ArtMotion *motion) {
         loose = loose && !motion->links[l].thrust && !motion->links[l].lifted;
     // MuJoCo's law knows what acts. Flights under gravity end soon, and keep MuJoCo's own steps.
     if (motion->plan->law)
-        return loose && !motion->plan->adhesion && motion->constants_f64[MF_ART_GRAVITY] == 0.0;
+        return loose && !motion->plan->adhesion && motion->constants_f64[MF_ART_GRAVITY] == 0.0 &&
+               (motion->like == NULL || motion->like->plan->loose);
     for (uint32_t i = 0; i < motion->plan->loop_count; i++)
         loose = loose && motion->loops[i].links[0] != MF_ART_WORLD &&
                 motion->loops[i].links[1] != MF_ART_WORLD;
@@ -538,6 +539,19 @@ static mf_Status keep_servos(mf_ArtMotion *motion, const mf_Model *model, mf_Err
     return MF_OK;
 }
 
+// The gravity of a robot of a group (mf_group_vary). Where it is the world's it keeps its bits.
+static void set_gravity(mf_WorldConfig *settings, const double gravity[3]) {
+    const double size = mf_sqrt(mf_vec3_dot(gravity, gravity));
+    bool same = true;
+    for (int i = 0; i < 3; i++)
+        same = same && gravity[i] == settings->gravity * settings->gravity_direction[i];
+    if (same)
+        return;
+    settings->gravity = size;
+    for (int i = 0; i < 3 && size > 0.0; i++)
+        settings->gravity_direction[i] = gravity[i] / size;
+}
+
 // A motion for the group's settings and a model that has no plan yet.
 static mf_Status create_for(mf_Group *group, const mf_Model *model, const mf_ArtMotion *like,
                             const mf_ArticulatedConfig *config, mf_ArtMotion **out,
@@ -559,12 +573,15 @@ static mf_Status create_for(mf_Group *group, const mf_Model *model, const mf_Art
     motion->plan->rounds = config->solver_rounds;
     motion->plan->level = mf_terrain_level(motion->terrain);
     motion->plan->stepped = !motion->plan->level && motion->terrain->interpolation == MF_NEAREST;
-    const double *direction = mf_world_config_of(world)->gravity_direction;
+    mf_WorldConfig settings = *mf_world_config_of(world);
+    const double *direction = settings.gravity_direction;
     motion->plan->upright = direction[0] == 0.0 && direction[1] == 0.0 && direction[2] < 0.0;
+    if (like != NULL && model != mf_group_model(group))
+        set_gravity(&settings, model->physics.gravity);
     motion->plan->fixed = config->base == MF_ARTICULATED_FIXED ||
                           (config->base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED);
     mf_Status status = keep_servos(motion, model, error);
-    MF_THEN(status, fill_plan(motion, model, mf_world_config_of(world), context, error));
+    MF_THEN(status, fill_plan(motion, model, &settings, context, error));
     if (status != MF_OK)
         mf_art_destroy(context, motion);
     else

@@ -547,8 +547,9 @@ typedef struct mf_ArtPlan {
     uint32_t wrench_links; // [1] of the model
     uint32_t value_count;  // [1] of the constants
     // Of a robot whose numbers differ from the model's, in its view of the plan (vary.c):
-    int64_t lanes;   // [byte] from here to row 0 of its robot; rows are MF_BLOCK values apart
-    uint32_t varied; // [byte] from here to the double of row 0
+    int64_t lanes;      // [byte] from here to row 0 of its robot; rows are MF_BLOCK values apart
+    uint32_t varied;    // [byte] from here to the double of row 0
+    int64_t shapes_own; // [byte] from here to the values of its shapes, rows like the others
     MF_ART_ARRAYS(MF_FLAT_MEMBER, )
     MF_FLAT_ARRAY(collide); // an image in this one; none: links do not collide
     MF_FLAT_ARRAY(hulls);   // likewise, of meshes that touch; none: none is requested

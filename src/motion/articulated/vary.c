@@ -37,19 +37,36 @@ static uint32_t row_count(const mf_ArtPlan *plan) {
     return (plan->constants_f64_at - first_of(plan)) / (uint32_t)sizeof(double) + plan->value_count;
 }
 
+// The rows of shapes that may touch other links follow.
+static uint32_t shape_rows(const mf_ArtMotion *motion) {
+    return motion->collide != NULL ? motion->collide->value_count : 0;
+}
+
 // Row by row; integers between the doubles, which no lane is read of, and gaps become 0. As
 // mf_field_set does it, for thousands of rows.
-static void put_numbers(const mf_ArtMotion *motion, const mf_ArtPlan *plan, uint32_t instance) {
-    const double *from = (const double *)(const void *)((const char *)plan + first_of(plan));
-    const uint32_t count = row_count(plan);
+static void put_rows(const mf_ArtMotion *motion, const double *from, size_t first, size_t count,
+                     uint32_t instance) {
     void *to = mf_row_at(&motion->numbers_row, instance / MF_BLOCK, instance % MF_BLOCK);
     for (size_t r = 0; r < count; r++) {
         const double value = isnan(from[r]) ? 0.0 : from[r];
         if (motion->double_precision)
-            ((double *)to)[r * MF_BLOCK] = value;
+            ((double *)to)[(first + r) * MF_BLOCK] = value;
         else
-            ((float *)to)[r * MF_BLOCK] = (float)value;
+            ((float *)to)[(first + r) * MF_BLOCK] = (float)value;
     }
+}
+
+// Those of `own`, a motion of the same structure.
+static void put_numbers(const mf_ArtMotion *motion, const mf_ArtMotion *own, uint32_t instance) {
+    const mf_ArtPlan *plan = own->plan;
+    const uint32_t rows = row_count(plan);
+    put_rows(motion, (const double *)(const void *)((const char *)plan + first_of(plan)), 0, rows,
+             instance);
+    if (shape_rows(motion) > 0)
+        put_rows(motion,
+                 own->shape_values != NULL ? own->shape_values
+                                           : mf_collide_values_f64(own->collide),
+                 rows, shape_rows(motion), instance);
 }
 
 // ---- what must be the same ----------------------------------------------------------------------
@@ -126,78 +143,76 @@ static bool same_bytes(const mf_ArtPlan *a, const mf_ArtPlan *b, uint32_t from, 
 // NULL: they differ in nothing but numbers.
 static const char *difference(const mf_ArtMotion *motion, const mf_ArtMotion *other) {
     const mf_ArtPlan *a = motion->plan, *b = other->plan;
+    const double *gravity = other->constants_f64 + MF_ART_GRAVITY,
+                 *zenith = other->constants_f64 + MF_ART_ZENITH;
+    if (a->upright && (zenith[0] != 0.0 || zenith[1] != 0.0 || zenith[2] < 0.0))
+        return "gravity that is not down";
+    if (a->law && a->loose && *gravity > 0.0)
+        return "gravity where the world has none";
     if (!same_header(a, b))
         return "other links, limits, drives, actuators or contacts";
     if (!same_laws(motion, other))
         return "other curves of solimp or dimensions of contacts";
     if (!same_shared(motion, other))
         return "other shapes, or friction where the group's model has none";
-    const uint32_t end = a->constants_f32_at + a->value_count * (uint32_t)sizeof(float);
+    if (a->pair_count > 0 && memcmp(motion->pair_allowed, other->pair_allowed, a->pair_count) != 0)
+        return "other links that overlap at the start, and so never touch";
     if (!same_bytes(a, b, sizeof *a, first_of(a)))
         return "a limit, spring, damping or friction of a joint that has none in the group's "
                "model, a component of its position that is 0 there, or other axes, actuators, "
                "tendons or media";
-    if (!same_couplings(motion, other))
-        return "other equations or tendons";
-    return same_bytes(a, b, end, a->bytes) ? NULL : "other shapes that touch each other";
+    return same_couplings(motion, other) ? NULL : "other equations or tendons";
 }
 
-// ---- shapes of links that touch each other ------------------------------------------------------
+// ---- surfaces of links that touch each other ----------------------------------------------------
 
 // Kernels read them once for all lanes.
-static bool same_shape(const mf_ArtMotion *a, const mf_ArtMotion *b, const mf_Shape *one,
-                       const mf_Shape *other) {
-    const size_t vector = 3 * sizeof(double), quat = 4 * sizeof(double);
-    return memcmp(one->size, other->size, sizeof one->size) == 0 &&
-           memcmp(one->position, other->position, vector) == 0 &&
-           memcmp(one->rotation, other->rotation, quat) == 0 &&
-           memcmp(one->friction, other->friction, sizeof one->friction) == 0 &&
-           memcmp(&one->softness, &other->softness, sizeof one->softness) == 0 &&
-           memcmp(&one->mix, &other->mix, sizeof one->mix) == 0 &&
-           memcmp(&one->margin, &other->margin, sizeof one->margin) == 0 &&
-           memcmp(&one->gap, &other->gap, sizeof one->gap) == 0 &&
-           (one->link == MF_NONE ||
-            memcmp(&a->frames[one->link], &b->frames[one->link], sizeof a->frames[one->link]) == 0);
+static bool same_surface(const mf_Shape *a, const mf_Shape *b) {
+    return memcmp(a->friction, b->friction, sizeof a->friction) == 0 &&
+           memcmp(&a->softness, &b->softness, sizeof a->softness) == 0 &&
+           memcmp(&a->mix, &b->mix, sizeof a->mix) == 0 &&
+           memcmp(&a->margin, &b->margin, sizeof a->margin) == 0 &&
+           memcmp(&a->gap, &b->gap, sizeof a->gap) == 0;
 }
 
-// The first shape that may touch another link and is another one in `other`; MF_NONE: there is
+// The first shape that may touch another link and has another surface in `other`; MF_NONE: there is
 // none.
-static uint32_t other_shape(const mf_ArtMotion *motion, const mf_Model *model,
-                            const mf_ArtMotion *other, const mf_Model *others) {
+static uint32_t other_surface(const mf_ArtMotion *motion, const mf_Model *model,
+                              const mf_Model *other) {
     const mf_CollidePlan *collide = motion->collide;
     uint32_t found = MF_NONE;
     for (uint32_t i = 0; collide != NULL && i < collide->pair_count && found == MF_NONE; i++) {
         const mf_CollidePair *pair = &mf_collide_pairs(collide)[i];
         for (int k = 0; motion->pair_allowed[i] && k < 2 && found == MF_NONE; k++) {
             const uint32_t shape = mf_collide_shapes(collide)[k == 0 ? pair->a : pair->b].shape;
-            if (!same_shape(motion, other, &model->shapes[shape], &others->shapes[shape]))
+            if (!same_surface(&model->shapes[shape], &other->shapes[shape]))
                 found = shape;
         }
     }
     for (uint32_t i = 0; collide != NULL && i < collide->floating_count && found == MF_NONE; i++) {
         const uint32_t shape =
             mf_collide_shapes(collide)[mf_collide_floating(collide)[i].shape].shape;
-        if (!same_shape(motion, other, &model->shapes[shape], &others->shapes[shape]))
+        if (!same_surface(&model->shapes[shape], &other->shapes[shape]))
             found = shape;
     }
     return found;
 }
 
-// Of a model that an instance is given. Changes of its own model leave these shapes as they are
+// Of a model that an instance is given. Changes of its own model leave these surfaces as they are
 // (mf_group_vary), and share its start.
-static mf_Status check_shapes(const mf_Group *group, const mf_ArtMotion *motion,
-                              const mf_ArtMotion *other, const mf_Model *model, uint32_t instance,
-                              mf_Error *error) {
+static mf_Status check_surfaces(const mf_Group *group, const mf_ArtMotion *motion,
+                                const mf_Model *model, uint32_t instance, mf_Error *error) {
     const mf_Model *of = mf_group_model(group);
     if (model->start_angle == mf_group_model_of(group, instance)->start_angle)
         return MF_OK;
-    const uint32_t shape = other_shape(motion->unmeasured, of, other, model);
+    const uint32_t shape = other_surface(motion->unmeasured, of, model);
     if (shape == MF_NONE)
         return MF_OK;
     const uint32_t link = of->shapes[shape].link;
     return mf_fail(error, MF_UNSUPPORTED,
-                   "articulated: robot %u of group %s: model %.99s differs from %.99s in shape %u "
-                   "of link %.99s, which may touch other links (self_contacts false: none does)",
+                   "articulated: robot %u of group %s: model %.99s differs from %.99s in friction, "
+                   "softness or margin of shape %u of link %.99s, which may touch other links "
+                   "(self_contacts false: none does)",
                    instance, mf_group_config_of(group)->name, model->name, of->name, shape,
                    link == MF_NONE ? "" : of->links[link].name);
 }
@@ -217,6 +232,8 @@ static void make_view(const mf_ArtMotion *motion, const mf_ArtPlan *image, uint3
     view->varied = ahead + first_of(motion->plan);
     const void *lane = mf_row_at(&motion->numbers_row, number / MF_BLOCK, number % MF_BLOCK);
     view->lanes = (int64_t)((uintptr_t)lane - (uintptr_t)view);
+    view->shapes_own =
+        view->lanes + (int64_t)row_count(motion->plan) * MF_BLOCK * motion->numbers_row.value;
 }
 
 static mf_Status make_views(mf_ArtMotion *motion, uint32_t instances, mf_Error *error) {
@@ -239,12 +256,13 @@ static mf_Status make_views(mf_ArtMotion *motion, uint32_t instances, mf_Error *
 // From now on each robot has numbers of its own, those of the model.
 static mf_Status begin(mf_Group *group, mf_ArtMotion *motion, mf_Error *error) {
     mf_Field *numbers;
-    MF_TRY(mf_attach_field(group, &numbers_info, row_count(motion->plan), &numbers, error));
+    const uint32_t rows = row_count(motion->plan) + shape_rows(motion);
+    MF_TRY(mf_attach_field(group, &numbers_info, rows, &numbers, error));
     motion->numbers_row = mf_row(numbers);
     MF_TRY(make_views(motion, mf_group_count(group), error)); // else the field remains, unused
     motion->numbers = numbers;
     for (uint32_t i = 0; i < mf_group_count(group); i++)
-        put_numbers(motion, motion->plan, i);
+        put_numbers(motion, motion, i);
     return MF_OK;
 }
 
@@ -299,19 +317,15 @@ static mf_Status give_numbers(mf_Group *group, const mf_ArtMotion *motion,
 mf_Status mf_art_vary(mf_Group *group, void *plan, const mf_Model *model, const uint32_t *instances,
                       uint32_t count, mf_Error *error) {
     mf_ArtMotion *motion = plan, *other = NULL;
-    const bool own = model != mf_group_model(group);
     MF_TRY(check_group(group, motion, error));
-    if (own)
-        MF_TRY(mf_art_create_like(group, motion, model, &other, error));
-    mf_Status status = own ? check(group, motion, other, instances[0], error) : MF_OK;
-    if (status == MF_OK && own)
-        status = check_shapes(group, motion, other, model, instances[0], error);
+    MF_TRY(mf_art_create_like(group, motion, model, &other, error));
+    mf_Status status = check(group, motion, other, instances[0], error);
+    MF_THEN(status, check_surfaces(group, motion, model, instances[0], error));
     if (status == MF_OK && motion->numbers == NULL)
         status = begin(group, motion, error);
     for (uint32_t i = 0; status == MF_OK && i < count; i++)
-        put_numbers(motion, own ? other->plan : motion->plan, instances[i]);
-    MF_THEN(status,
-            give_numbers(group, motion, own ? other : motion, model, instances, count, error));
+        put_numbers(motion, other, instances[i]);
+    MF_THEN(status, give_numbers(group, motion, other, model, instances, count, error));
     mf_art_destroy(motion->context, other);
     return status;
 }
@@ -337,6 +351,9 @@ const mf_ArtMotion *mf_art_own(const mf_ArtMotion *motion, uint32_t instance, mf
     mf_art_bind_plan(own, image);
     const uint32_t first = row_count(image) - image->value_count;
     mf_field_read(motion->numbers, instance, first, image->value_count, own->constants_f64);
+    if (shape_rows(own) > 0)
+        mf_field_read(motion->numbers, instance, first + image->value_count, shape_rows(own),
+                      mf_flat_at(own->collide, own->collide->values_f64_at));
     return own;
 }
 

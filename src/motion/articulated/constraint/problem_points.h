@@ -264,10 +264,8 @@ static MF_INLINE Vec pair_side(const Problem *p, const mf_CollidePair *pair) {
     const mf_CollideShape *shapes = mf_collide_shapes(collide);
     if (shapes[pair->a].kind != MF_COLLIDE_PLANE || shapes[pair->b].kind != MF_COLLIDE_CAPSULE)
         return vec_zero();
-    const double *values =
-        mf_collide_values_f64(collide) + (size_t)pair->b * MF_COLLIDE_SHAPE_VALUES;
-    const double *r = values + MF_COLLIDE_ROTATION;
-    const Vec axis = {mf_set((mf_real)r[2]), mf_set((mf_real)r[5]), mf_set((mf_real)r[8])};
+    const ShapeValue *r = values_of_shape(p->plan, pair->b) + MF_COLLIDE_ROTATION;
+    const Vec axis = {shape_value(&r[2]), shape_value(&r[5]), shape_value(&r[8])};
     const int32_t link = contact_plan_link(p->plan, pair->b);
     return link == MF_ART_WORLD ? axis
                                 : mat_apply(&p->work->contacts.pose[link + 1].rotation, axis);

@@ -151,32 +151,30 @@ static mf_Status find_capacity(mf_ArtMotion *motion, const mf_Model *model, uint
     return MF_OK;
 }
 
-// Pairs of a robot that differs in numbers are those of its group: it has the same frames, or is
-// refused (vary.c). A copy where the image needs one (take_hulls).
-static mf_Status take_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
-                            mf_Error *error) {
+// Pairs of a robot that differs in numbers are those of its group, with its own positions and sizes
+// of shapes. A copy where the image needs one (take_hulls).
+static mf_Status take_pairs(mf_ArtMotion *motion, const mf_Model *model,
+                            const mf_CollideHolder *holders, mf_Context *context, mf_Error *error) {
     mf_CollidePlan *collide = motion->like->collide;
+    MF_TRY(MF_ALLOCATE(context, "articulated", error,
+                       MF_ARRAY(motion->shape_values, collide->value_count)));
+    mf_collide_values_of(collide, model, holders, motion->shape_values);
     motion->collide = collide;
     if (model->body_count > 0)
         return MF_OK;
     motion->collide = mf_allocate(context, 1, collide->bytes);
     MF_NEED_MEMORY(motion->collide != NULL, error, "articulated");
     memcpy(motion->collide, collide, collide->bytes);
+    memcpy(mf_flat_at(motion->collide, collide->values_f64_at), motion->shape_values,
+           collide->value_count * sizeof(double)); // queries are in double
     return MF_OK;
 }
 
-static mf_Status create_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
+static mf_Status create_pairs(mf_ArtMotion *motion, const mf_Model *model,
+                              const mf_CollideHolder *holders, mf_Context *context,
                               mf_Error *error) {
-    mf_CollideHolder *holders;
-    MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(holders, model->link_count)));
-    for (uint32_t l = 0; l < model->link_count; l++) {
-        holders[l].frame = (uint32_t)(motion->frames[l].link + 1);
-        memcpy(holders[l].position, motion->frames[l].position, sizeof holders[l].position);
-        memcpy(holders[l].rotation, motion->frames[l].rotation, sizeof holders[l].rotation);
-    }
-    mf_Status status =
+    const mf_Status status =
         mf_collide_create_with(context, model, holders, motion->hulls, &motion->collide, error);
-    mf_release(context, holders);
     if (status == MF_LIMIT)
         return mf_fail(error, status,
                        "articulated: model %s has more than %d pairs of shapes that may touch "
@@ -187,9 +185,18 @@ static mf_Status create_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Co
 
 static mf_Status find_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                             mf_Error *error) {
-    MF_TRY(motion->like != NULL && motion->like->collide != NULL
-               ? take_pairs(motion, model, context, error)
-               : create_pairs(motion, model, context, error));
+    mf_CollideHolder *holders;
+    MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(holders, model->link_count)));
+    for (uint32_t l = 0; l < model->link_count; l++) {
+        holders[l].frame = (uint32_t)(motion->frames[l].link + 1);
+        memcpy(holders[l].position, motion->frames[l].position, sizeof holders[l].position);
+        memcpy(holders[l].rotation, motion->frames[l].rotation, sizeof holders[l].rotation);
+    }
+    const mf_Status status = motion->like != NULL && motion->like->collide != NULL
+                                 ? take_pairs(motion, model, holders, context, error)
+                                 : create_pairs(motion, model, holders, context, error);
+    mf_release(context, holders);
+    MF_TRY(status);
     const mf_CollidePlan *collide = motion->collide;
     MF_TRY(MF_ALLOCATE(context, "articulated", error,
                        MF_ARRAY(motion->pair_allowed, collide->pair_count)));

@@ -62,6 +62,21 @@ static inline void link_contacts_carve(const mf_ArtPlan *plan, mf_Carver *carver
     near_carve(collide, carver, &all->search);
 }
 
+// The values of the shapes of each lane, where robots differ in them (vary.h); else NULL.
+static MF_INLINE const ShapeValue *own_shapes(const mf_ArtPlan *plan) {
+#if defined(MF_COLLIDE_VARIED)
+    return (const ShapeValue *)((uintptr_t)plan + (uintptr_t)plan->shapes_own);
+#else
+    (void)plan;
+    return NULL;
+#endif
+}
+
+static MF_INLINE const ShapeValue *values_of_shape(const mf_ArtPlan *plan, uint32_t shape) {
+    return shape_values(mf_art_collide(plan), own_shapes(plan)) +
+           (size_t)shape * MF_COLLIDE_SHAPE_VALUES;
+}
+
 // Plan links of a pair's shapes; mocap bodies are the world.
 static MF_INLINE int32_t contact_plan_link(const mf_ArtPlan *plan, uint32_t shape) {
     uint32_t frame = mf_collide_shapes(mf_art_collide(plan))[shape].frame;
@@ -132,7 +147,7 @@ static inline void link_contacts_examine(const mf_ArtPlan *plan, uint32_t number
     const mf_CollidePlan *collide = mf_art_collide(plan);
     const mf_CollidePair pair = mf_collide_pair_of(collide, number);
     Manifold manifold;
-    MF_KERNEL(mf_collide_pair)(collide, number, frames, reach, &manifold);
+    MF_COLLIDE_KERNEL(mf_collide_pair)(collide, number, frames, reach, &manifold);
     if (manifold.count == 0)
         return;
     mf_mask where = mf_mask_all();
@@ -198,7 +213,8 @@ static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *co
     }
     if (collide == NULL)
         return;
-    const Frames frames = {(const mf_lane *)&contacts->pose[0], sizeof(Pose) / sizeof(mf_lane)};
+    const Frames frames = {(const mf_lane *)&contacts->pose[0], sizeof(Pose) / sizeof(mf_lane),
+                           own_shapes(plan)};
     // Hard contacts hold from a little before they touch, or they would start over
     // whenever a bit changes.
     const mf_real step = constant_shared(plan_constants(plan), MF_ART_STEP);
@@ -206,12 +222,12 @@ static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *co
     if (plan->law || (!plan->hard && requested == NULL))
         reach = 2 * (mf_real)plan->reach;
     NearSearch *search = &all->search;
-    uint32_t count = MF_KERNEL(mf_collide_near)(collide, &frames, reach, search);
+    uint32_t count = MF_COLLIDE_KERNEL(mf_collide_near)(collide, &frames, reach, search);
     do {
         for (uint32_t n = 0; n < count; n++)
             if (link_pair_is_due(plan, requested, search->near[n]))
                 link_contacts_examine(plan, search->near[n], &frames, reach, lanes, all);
-        count = MF_KERNEL(mf_collide_near_more)(collide, reach, search);
+        count = MF_COLLIDE_KERNEL(mf_collide_near_more)(collide, &frames, reach, search);
     } while (count > 0);
 }
 

@@ -191,27 +191,26 @@ static inline uint32_t group_take(const mf_ArtPlan *plan, Work *work, uint32_t f
 
 // H (m x w) of a shape for a point of contact at `arm` and `inside` [m] below its surface; link's
 // axes.
-static MF_INLINE Vec contact_roll(const mf_CollidePlan *collide, uint32_t shape, Vec normal,
+static MF_INLINE Vec contact_roll(const mf_ArtPlan *plan, uint32_t shape, Vec normal,
                                   mf_lane inside, Vec arm, Vec rate) {
-    const double *values = mf_collide_values_f64(collide) + (size_t)shape * MF_COLLIDE_SHAPE_VALUES;
-    const double *half = values + MF_COLLIDE_HALF, *r = values + MF_COLLIDE_ROTATION;
+    const ShapeValue *values = values_of_shape(plan, shape), *half = values + MF_COLLIDE_HALF,
+                     *r = values + MF_COLLIDE_ROTATION;
     const Vec direction = vec_cross(normal, rate);
-    const mf_lane radius = mf_set((mf_real)half[0]);
-    const mf_CollideKind kind = mf_collide_shapes(collide)[shape].kind;
+    const mf_lane radius = shape_value(&half[0]);
+    const mf_CollideKind kind = mf_collide_shapes(mf_art_collide(plan))[shape].kind;
     if (kind == MF_COLLIDE_SPHERE || kind == MF_COLLIDE_CAPSULE)
         return vec_scale(direction, radius - inside);
     if (kind == MF_COLLIDE_HULL) { // of many facets: as the ball about its center that is as high
-        const double *c = values + MF_COLLIDE_POSITION;
-        const Vec center = {mf_set((mf_real)c[0]), mf_set((mf_real)c[1]), mf_set((mf_real)c[2])};
+        const Vec center = shape_vec(values + MF_COLLIDE_POSITION);
         return vec_scale(direction, vec_dot(normal, vec_sub(arm, center)));
     }
     if (!mf_collide_is_curved(kind))
         return vec_zero();
-    const Mat frame = {mf_set((mf_real)r[0]), mf_set((mf_real)r[1]), mf_set((mf_real)r[2]),
-                       mf_set((mf_real)r[3]), mf_set((mf_real)r[4]), mf_set((mf_real)r[5]),
-                       mf_set((mf_real)r[6]), mf_set((mf_real)r[7]), mf_set((mf_real)r[8])};
+    const Vec x_row = shape_vec(r), y_row = shape_vec(r + 3), z_row = shape_vec(r + 6);
+    const Mat frame = {x_row.x, x_row.y, x_row.z, y_row.x, y_row.y,
+                       y_row.z, z_row.x, z_row.y, z_row.z};
     const Vec m = mat_apply_transposed(&frame, normal), x = mat_apply_transposed(&frame, direction);
-    const Vec moves = shape_roll(kind, shape_size(half), m, x);
+    const Vec moves = shape_roll(kind, shape_vec(half), m, x);
     return mat_apply(&frame, vec_fma(x, -inside, moves));
 }
 
@@ -288,9 +287,8 @@ static MF_INLINE Vec over_link(const mf_ArtPlan *plan, const State *state, const
         return vec_cross(rate, vec_sub(touch_pivot(plan, contact->touch), arm));
     const mf_CollidePair pair = mf_collide_pair_of(mf_art_collide(plan), contact->pair);
     const Vec out = side == 0 ? contact->normal : vec_negative(contact->normal);
-    return contact_roll(mf_art_collide(plan), side == 0 ? pair.a : pair.b,
-                        into_link(work, link, out), mf_set((mf_real)0.5) * contact->depth, arm,
-                        rate);
+    return contact_roll(plan, side == 0 ? pair.a : pair.b, into_link(work, link, out),
+                        mf_set((mf_real)0.5) * contact->depth, arm, rate);
 }
 
 // ---- rows ---------------------------------------------------------------------------------------

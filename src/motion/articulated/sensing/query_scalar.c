@@ -193,7 +193,7 @@ static void store_overlaps(const mf_ArtQuery *query, const State *state, Frame *
     const mf_CollidePlan *collide = mf_art_collide(query->plan);
     find_frames(query->plan, state, world);
     find_mocaps(query->plan, world);
-    const Frames frames = {(const mf_lane *)world, sizeof(Frame) / sizeof(mf_lane)};
+    const Frames frames = {(const mf_lane *)world, sizeof(Frame) / sizeof(mf_lane), NULL};
     for (uint32_t i = 0; i < collide->pair_count; i++)
         value_store(query->out, i, overlap_of(collide, i, &frames));
     for (uint32_t i = 0; i < collide->floating_count; i++)
