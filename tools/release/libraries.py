@@ -30,7 +30,7 @@ class Library:
     headers: tuple[str, ...]  # patterns in the source package and in the build folder
     spdx: str
     cmake: str | None = None  # folder of CMakeLists.txt, or None: compile `sources`
-    options: tuple[str, ...] = ()  # of CMake, or of the compiler
+    options: tuple[str, ...] = ()  # of CMake, or of the compiler (-O2 where speed matters)
     sources: tuple[str, ...] = ()
     config: str | None = None  # header that configure would make; `options` say what it would
     target: str = "all"
@@ -40,7 +40,7 @@ class Library:
 LIBRARIES = {
     "zlib": Library(
         "zlib", ("libz.a",), "README", ("zlib.h", "zconf.h"), "Zlib",
-        sources=("*.c",), options=("-DHAVE_UNISTD_H", "-DHAVE_STDARG_H"),
+        sources=("*.c",), options=("-O2", "-DHAVE_UNISTD_H", "-DHAVE_STDARG_H"),
     ),
     "libpng1.6": Library(
         "libpng", ("libpng16.a",), "LICENSE", ("png.h", "pngconf.h", "pnglibconf.h"), "libpng-2.0",
@@ -83,7 +83,7 @@ LIBRARIES = {
     "libzstd": Library(
         "libzstd", ("libzstd.a",), "LICENSE", ("lib/*.h",), "BSD-3-Clause",
         sources=("lib/common/*.c", "lib/compress/*.c", "lib/decompress/*.c"),
-        options=("-DZSTD_DISABLE_ASM",),
+        options=("-O2", "-DZSTD_DISABLE_ASM"),
     ),
     "lua5.4": Library(
         "lua5.4", ("liblua5.4.a",), "debian/copyright",
@@ -212,7 +212,7 @@ def build(source: Source, target: str, folder: pathlib.Path, prefix: pathlib.Pat
     if source.name == "sqlite3":  # one file of all, which Tcl puts together
         run("./configure", "--disable-tcl", "--disable-readline", cwd=tree)
         run("make", "sqlite3.c", cwd=tree)
-    flags = ["-O2", "-fPIC", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections", "-DNDEBUG",
+    flags = ["-Os", "-fPIC", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections", "-DNDEBUG",
              f"-ffile-prefix-map={prefix}=."]
     if library.cmake is not None:
         run("cmake", "-G", "Ninja", "-S", tree / library.cmake, "-B", made,
