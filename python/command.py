@@ -20,4 +20,6 @@ for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
 place, name = os.path.split(sys.argv[0])
 typed = name if place in os.environ.get("PATH", "").split(os.pathsep) else sys.argv[0]
 words = [binding.ffi.new("char[]", os.fsencode(word)) for word in (typed, *sys.argv[1:])]
-sys.exit(binding.lib.mf_app_main(len(words), binding.ffi.new("char *[]", [*words, binding.ffi.NULL])))
+sys.exit(
+    binding.lib.mf_app_main(len(words), binding.ffi.new("char *[]", [*words, binding.ffi.NULL]))
+)

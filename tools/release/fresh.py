@@ -49,7 +49,7 @@ try() {{ # what a new user types, in an empty folder
     kill $viewer
     mayfly check {cases} >out 2>&1 || {{ tail -n 20 out; false; }}
     for name in {motions}; do
-        mayfly run $name --duration 1 --json 2>/dev/null |
+        mayfly run $name --duration 0.2 --json 2>/dev/null |
             sed -n "s#.*\\"hash\\": *\\"\\([0-9a-f]*\\)\\".*#\\1  $name#p" | tail -n 1
     done >hashes.txt
     diff hashes.txt /release/hashes.txt

@@ -33,7 +33,7 @@ ROOT = libraries.HERE.parent.parent
 FOLDER = ROOT / "build" / "release"
 NAME = "mayfly-sim"
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}  # Debian's names
-# Each is run for a second; the hash of its final state says whether a machine moves alike.
+# Each is run for 0.2 s; the hash of its final state says whether a machine moves alike.
 MOTIONS = ("models/hexapod.urdf", "models/humanoid.urdf", "models/ant.xml", "scenes/soccer.yaml",
            "scenes/everything.yaml", "scenes/cloth.yaml")
 SUMMARY = "Robot simulator for evolution, learning and planning"
@@ -60,7 +60,8 @@ def build(target: str) -> pathlib.Path:
                   f"-DCMAKE_TOOLCHAIN_FILE={FOLDER / target}/toolchain.cmake",
                   "-DCMAKE_INSTALL_PREFIX=/usr", "-DMAYFLY_WERROR=ON", "-DMAYFLY_TESTS=OFF",
                   "-DMAYFLY_EXAMPLES=OFF", f"-DMAYFLY_WEB_FOLDER={ROOT}/build/web", *options)
-    libraries.run("cmake", "--build", folder, "-j2")
+    environment = {**os.environ, "CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"}
+    libraries.run("cmake", "--build", folder, "-j2", env=environment)
     return folder
 
 
@@ -138,7 +139,7 @@ def hashes(command: list[str]) -> str:
     """The hash of each motion, one a line: those of another machine must be the same."""
     lines = []
     for name in MOTIONS:
-        shown = output(*command, "run", name, "--duration", "1", "--json")
+        shown = output(*command, "run", name, "--duration", "0.2", "--json")
         lines.append(f"{json.loads(shown.splitlines()[-1])['hash']}  {name}\n")
     return "".join(lines)
 
