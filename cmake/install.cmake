@@ -11,7 +11,7 @@ install(TARGETS mayfly EXPORT mayfly_core INCLUDES DESTINATION ${CMAKE_INSTALL_I
 install(EXPORT mayfly_core NAMESPACE mayfly:: FILE mayfly-core.cmake
   DESTINATION ${package_folder})
 if(MAYFLY_TOOLS)
-  install(FILES ${web_licenses} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(FILES ${licenses_file} DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(TARGETS mayfly_tools mayfly_client EXPORT mayfly_tools
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT mayfly_tools NAMESPACE mayfly:: FILE mayfly-tools.cmake

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
@@ -133,8 +134,9 @@ void mf_app_quote(char *out, size_t size, const char *name) {
 // ---- surroundings ------------------------------------------------------------------------------
 
 const char *mf_app_own(const char *name, char out[MF_APP_PATH]) {
-    static const char *const folders[] = {MAYFLY_SOURCE_DIR, MAYFLY_INSTALL_DATADIR};
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+    const char *const folders[] = {getenv("MAYFLY_DATA"), MAYFLY_SOURCE_DIR,
+                                   MAYFLY_INSTALL_DATADIR};
+    for (size_t i = folders[0] == NULL; i < sizeof folders / sizeof folders[0]; i++) {
         int length = snprintf(out, MF_APP_PATH, "%s/%s", folders[i], name);
         if (length > 0 && length < MF_APP_PATH && access(out, F_OK) == 0)
             return out;
@@ -144,8 +146,12 @@ const char *mf_app_own(const char *name, char out[MF_APP_PATH]) {
 }
 
 const char *mf_app_find(const char *name, char out[MF_APP_PATH]) {
-    if (name[0] != '/' && access(name, F_OK) != 0)
-        return mf_app_own(name, out);
+    if (name[0] != '/' && access(name, F_OK) != 0) {
+        mf_app_own(name, out);
+        if (strcmp(name, out) != 0)
+            fprintf(stderr, "mayfly: %s is not in this folder; using %s\n", name, out);
+        return out;
+    }
     snprintf(out, MF_APP_PATH, "%s", name);
     return out;
 }

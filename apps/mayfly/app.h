@@ -60,12 +60,16 @@ void mf_app_starting(bool now);
 void mf_app_stop_within(unsigned seconds);
 bool mf_app_stop_requested(void);
 
-// Resolves a file name: `name` itself if it exists, else, for relative names, the file in the
-// source folder or in the installed data. If there is none, the name is returned unchanged, so that
-// messages show what the user typed. Returns `out`.
+// The program: runs the subcommand that argv[1] names and returns its exit code.
+int mf_app_main(int argc, char **argv);
+
+// Resolves a file name: `name` itself if it exists, else, for relative names, that of Mayfly, which
+// a line on stderr says. If there is none, the name is returned unchanged, so that messages show
+// what the user typed. Returns `out`.
 const char *mf_app_find(const char *name, char out[MF_APP_PATH]);
 
-// As mf_app_find, but never looks in the current folder: for Mayfly's own files.
+// Mayfly's own file of that name: in the folder MAYFLY_DATA of the environment, else in the source
+// folder or in the installed data.
 const char *mf_app_own(const char *name, char out[MF_APP_PATH]);
 
 // `name` as an absolute path, relative to the current folder. Returns `out`.

@@ -25,7 +25,7 @@ typedef struct Engine {
                       const char **arguments);
 } Engine;
 
-static char program[MF_APP_PATH]; // this one
+static char program[MF_APP_PATH]; // this one, found in the PATH where it has no folder
 
 static uint32_t start_processes(const mf_CrewConfig *config, const char *address, uint32_t workers,
                                 const char **arguments) {
@@ -174,8 +174,10 @@ mf_Status mf_crew_open(mf_Context *context, mf_Lives *lives, const mf_CrewConfig
     if (row->start == NULL)
         return MF_OK;
     MF_TRY(check(&lives->scene, error));
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    snprintf(program + (length > 0 ? length : 0), 8, "%s", length > 0 ? "" : "mayfly");
+    const char *own_name = mf_app_program();
+    char path[MF_APP_PATH]; // workers may start in another folder
+    snprintf(program, sizeof program, "%s",
+             strchr(own_name, '/') != NULL ? mf_app_absolute(own_name, path) : own_name);
     out->workers = config->workers > 0 ? config->workers : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
     if (descriptors > 0) {
         out->values = mf_allocate(context, (size_t)mf_group_count(lives->scene.group) * descriptors,

@@ -258,8 +258,10 @@ mf_Status mf_inputs_is_robot(mf_Context *context, const char *name, bool *out, m
             error, MF_BAD_FILE, name, 0, 0,
             "is the folder of an evolution run: `mayfly view` and `mayfly replay` show "
             "its best robot");
-    MF_TRY(mf_file_read(context, mf_app_find(name, path), (size_t)64 << 20, &text, &size, error));
-    *out = mf_scene_is_robot(path, text, size);
+    // Without the note of mf_app_find: who loads the file gives it.
+    const char *found = access(name, F_OK) == 0 ? name : mf_app_own(name, path);
+    MF_TRY(mf_file_read(context, found, (size_t)64 << 20, &text, &size, error));
+    *out = mf_scene_is_robot(found, text, size);
     mf_release(context, text);
     return MF_OK;
 }

@@ -37,5 +37,5 @@ find_mujoco() {
 
 # install_mayfly PIP: our package, as `./dev test python` made it.
 install_mayfly() {
-    "$1" -q install --force-reinstall --no-deps "$build"/python/wheels/mayfly-*.whl cffi pycparser >&2
+    "$1" -q install --force-reinstall --no-deps "$build"/python/wheels/mayfly_sim-*.whl cffi pycparser >&2
 }

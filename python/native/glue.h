@@ -35,6 +35,9 @@ typedef enum mfpy_Kind {
 // objects of the parent are forgotten instead of destroyed: their threads do not exist there.
 typedef struct mfpy_Object mfpy_Object;
 
+// The command (apps/mayfly/app.h), for the script of that name which the package installs.
+int mf_app_main(int argc, char **argv);
+
 // Takes over `native`; NULL without memory, and `native` is then destroyed.
 mfpy_Object *mfpy_object_create(mfpy_Kind kind, void *native, mfpy_Object *context);
 // `object` borrows `other`. False without memory.

@@ -110,8 +110,9 @@ size_t mf_film_numbers(mf_Film *film); // that are used of a sample
 // The page that web/ makes, terminated by 0; @DATA@ is replaced by the film. Empty: this build has
 // none.
 extern const unsigned char mf_film_page[];
-// The project's license, and those of what the page is made of (empty without it); likewise.
-extern const unsigned char mf_license[], mf_web_licenses[];
+// The project's license, and those of what the page is made of and of libraries in the program
+// itself; likewise.
+extern const unsigned char mf_license[], mf_licenses[];
 
 // Appends a script with whole numbers, column by column of `frames` each (film_pack.c). NULL fails.
 void mf_film_put_columns(mf_Text *text, const char *id, const int32_t *values, size_t columns,

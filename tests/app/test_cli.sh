@@ -89,6 +89,16 @@ grep -Eq '^mayfly [0-9]+\.[0-9]+\.[0-9]+$' out || fail 'the version is no versio
 # The texts of licenses are in the command, and those of a film's program in the film.
 expect 0 --licenses
 grep -q 'Apache License' out || fail 'the license is missing'
+# Mayfly's own files are found from everywhere, and a line says so; those of MAYFLY_DATA come first.
+expect 0 run models/hexapod.urdf --duration 0.01
+[ "$(wc -l <err)" = 1 ] && grep -q '^mayfly: models/hexapod.urdf is not in this folder; using /' err ||
+    fail 'there is not one line about a file of Mayfly'
+mkdir -p data/models && cp "$source_dir/models/hexapod.urdf" data/models/own.urdf
+refused 1 'models/own.urdf' run models/own.urdf --duration 0.01
+export MAYFLY_DATA="$PWD/data"
+expect 0 run models/own.urdf --duration 0.01
+unset MAYFLY_DATA
+rm -r data
 for command in evolve sweep run compare replay info check bench; do
     expect 0 "$command" --help
     cp out direct

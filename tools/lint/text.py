@@ -32,7 +32,7 @@ PYPI = set("""cma dm_control dynamixel-sdk evosax evotorch gymnasium gymnasium-r
 def files(folder):
     for path in sorted(folder.iterdir()):
         if path.is_dir() and not path.is_symlink():
-            if path.name not in SKIPPED and not path.name.endswith(CACHES):
+            if path.name not in SKIPPED and not path.name.endswith(CACHES) and not path.name.startswith("build-"):
                 yield from files(path)
         elif path.suffix in SUFFIXES or path.name in NAMES:
             yield path

@@ -122,7 +122,7 @@ def _report(profile: str) -> CapabilityReport:
             conditions = (CapabilityCondition("body", "free_root"),)
         made.append(CapabilityDeclaration(feature, level, reason, conditions))
     version = importlib.metadata.version("unisim-core")
-    scope = CapabilityScope(NAME, profile, version, importlib.metadata.version("mayfly"))
+    scope = CapabilityScope(NAME, profile, version, importlib.metadata.version("mayfly-sim"))
     return CapabilityReport(scope, tuple(made))
 
 
