@@ -29,7 +29,7 @@ enum {
 
 // Fills them: a shape at this pose in its frame. `hull` is its own, else NULL.
 void mf_collide_pose(const mf_Shape *shape, const double position[3], const double rotation[4],
-                      const mf_ConvexHull *hull, double *values);
+                     const mf_ConvexHull *hull, double *values);
 
 typedef struct mf_CollideShape {
     mf_CollideKind kind;

@@ -142,8 +142,8 @@ static void find_state(Sense *s) {
         .ball_rate = block_of(s, b->ball_rate, 3 * (size_t)image->ball_count),
         .free = block_of(s, b->free, 3 * (size_t)image->free_count),
         .free_rate = block_of(s, b->free_rate, 3 * (size_t)image->free_count),
-        .numbers = b->numbers == NULL ? NULL : b->numbers + s->block * b->number_count * MF_BLOCK,
-        .wide = sizeof(mf_real) == sizeof(double));
+        .wide = sizeof(mf_real) == sizeof(double),
+        .numbers = b->numbers == NULL ? NULL : b->numbers + s->block * b->number_count * MF_BLOCK);
 }
 
 // The velocity vectors of a block, as far as links are needed.

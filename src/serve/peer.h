@@ -125,8 +125,8 @@ struct mf_Server {
     uint64_t steps_left;  // [1] until it stands still; UINT64_MAX: it never does
     bool stopped;         // by a connection, a script or a failure
     bool is_loaded;       // a client has loaded this world: its end is not the server's
-    char reason[256]; // why, "" without one
-    double looked; // [s] of the clock, at the sockets
+    char reason[256];     // why, "" without one
+    double looked;        // [s] of the clock, at the sockets
     mf_Spin spin;
     double speed;
     double clock_begin, simulated_begin, step_seconds, factor, factor_clock, factor_simulated;

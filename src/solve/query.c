@@ -145,7 +145,7 @@ void mf_query_solids(mf_QueryGroup *group, uint32_t instance, mf_QueryPose *pose
         if (differs) {
             const mf_Shape shape = mf_own_shape(group->group, instance, from->shape);
             mf_collide_pose(&shape, shape.position, shape.rotation, to->hull,
-                             pose->values + (size_t)s * MF_COLLIDE_SHAPE_VALUES);
+                            pose->values + (size_t)s * MF_COLLIDE_SHAPE_VALUES);
         }
         mf_quat_to_matrix(rotation, pose->rotation[from->link]);
         mf_mat3_multiply(to->rotation, rotation, own + MF_COLLIDE_ROTATION);

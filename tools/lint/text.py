@@ -23,9 +23,9 @@ README_LIMIT = 120  # lines
 FENCE = re.compile(r"\s*(```+|~~~+)\s*(.*)$")
 PIP = re.compile(r"\bpip3?(?: -q)? install ([^\n`)#;|&]*)")
 # Packages on PyPI that readers are asked to install; Mayfly's own are not there.
-PYPI = set("""cma dm_control dynamixel-sdk evosax evotorch gymnasium gymnasium-robotics h5py jax cffi
+PYPI = set("""cloudpickle cma dm_control dynamixel-sdk evosax evotorch gymnasium gymnasium-robotics h5py jax cffi
     mcap
-    mkdocs-material mujoco nevergrad numpy nvidia-srl-usd-to-urdf pettingzoo pin rcsssmj ribs scipy
+    mkdocs-material mujoco nevergrad numpy nvidia-srl-usd-to-urdf pettingzoo pin ray rcsssmj ribs scipy
     sdformat-mjcf stable-baselines3 unilab xacro""".split())
 
 

@@ -401,17 +401,17 @@ def _shares(
     size = -(-sum(len(batch) for batch in controllers) // (_PIECES * workers))
     size = -(-size // _BLOCK) * _BLOCK
     works: list[list[_Share]] = [[]]
-    room = size
+    size_left = size
     for i, (model, batch) in enumerate(zip(models, controllers)):
         whole = _is_noisy(model) or not has_rows(batch)
         at = 0
         while at < len(batch):
-            if room <= 0 or len(works[-1]) == _MOST_GROUPS:
+            if size_left <= 0 or len(works[-1]) == _MOST_GROUPS:
                 works.append([])
-                room = size
-            end = len(batch) if whole else min(at + room, len(batch))
+                size_left = size
+            end = len(batch) if whole else min(at + size_left, len(batch))
             works[-1].append((i, slice(at, end)))
-            room -= end - at
+            size_left -= end - at
             at = end
     return works
 

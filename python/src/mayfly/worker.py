@@ -47,8 +47,8 @@ def _work(address: str) -> int:
         return 3
     size = ffi.new("size_t *")
     setup = lib.mf_worker_setup(worker, size)  # where modules of the master are
-    places = pickle.loads(bytes(ffi.buffer(setup, size[0])))
-    sys.path.extend(place for place in places if place not in sys.path)
+    folders = pickle.loads(bytes(ffi.buffer(setup, size[0])))
+    sys.path.extend(folder for folder in folders if folder not in sys.path)
     data = ffi.new("const void **")
     try:
         while True:
