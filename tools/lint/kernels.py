@@ -47,7 +47,7 @@ STACKS = {
     "gp_kernel": 2176,
     "grains_kernel": 1024,
     "learner_float_kernel": 320,
-    "sensors_kernel": 352,
+    "sensors_kernel": 360,
     "kinematic_kernel": 376,
     "neighbors_detect_kernel": 5760,
     "neighbors_kernel": 4736,

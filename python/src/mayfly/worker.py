@@ -117,7 +117,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         return _on_ray(given.address, given.workers, given.threads, given.program)
     except ImportError:
-        print("mayfly: engine 'ray' needs Ray: pip install ray", file=sys.stderr)
+        print("mayfly: engine 'ray' needs Ray (pip install ray)", file=sys.stderr)
         return 1
 
 
