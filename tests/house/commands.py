@@ -67,7 +67,7 @@ def cut(text):
     if found is None:
         return None
     text = text[found.end():].split(" && ")[0].split(" | ")[0]
-    return re.split(r"\s{2,}|\s#", text)[0].strip().rstrip(";")
+    return re.split(r"\s{2,}|\s#", text)[0].strip().rstrip(";").removesuffix(" &")
 
 
 def texts():
@@ -234,6 +234,16 @@ def reduce(word, arguments, options):
         arguments = [MACHINES[0]]
     if any(pair[1] is not None and pair[1].startswith("search.survivors=") for pair in options):
         options = [pair for pair in options if pair[0] != "--survivors"]
+    if word == "worker":  # there is no search: tests/app/test_engines.sh has one
+        return [word, "--help"]
+    if word == "evolve" and given.get("--engine") in ("listen", "mpi", "ray"):  # nor other workers
+        options = [pair for pair in options if pair[0] not in ("--engine", "--address", "--workers")]
+        options += [("--engine", "processes"), ("--workers", "2")]
+    if word == "sweep":
+        arguments = ["examples/sweep.yaml"]
+        options = [pair for pair in options if pair[0] not in ("--task", "--of", "--out")]
+        options += [("--out", "runs/sweep")]
+        options += [("--set", "search.generations=1"), ("--set", "run.duration=0.2")]
     if word == "evolve":
         fresh = f"runs/try-{next(fresh_numbers)}"
         options = [pair for pair in options if pair[0] != "--out"] + [("--out", fresh)]

@@ -158,8 +158,8 @@ class Engine(Shown):
             raise errors.ClosedError("Engine is closed: make a new one")
         if function.__module__ == "__main__" and not _has_cloudpickle():
             raise TypeError(
-                "functions of the main program need cloudpickle (pip install cloudpickle); those of "
-                "a module do not"
+                "functions of the main program need cloudpickle (pip install cloudpickle), those "
+                "of a module do not"
             )
         packed = [dumps((function, argument)) for argument in given]
         works = ffi.new("mf_Work[]", len(packed))
