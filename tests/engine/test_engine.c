@@ -23,7 +23,8 @@ static atomic_flag slept = ATOMIC_FLAG_INIT; // whoever is first does
 // A worker in a thread, with a context of its own. It squares numbers, and does what it is meant to
 // at the work with a number of its own.
 typedef struct Hand {
-    const char *address, *token, *version;
+    char address[80]; // the engine may end before it connects
+    const char *token, *version;
     uint64_t odd; // number at which it does that; 0: none
     enum { GOOD, DIES, SLEEPS, FAILS } does;
     pthread_t thread;
@@ -83,7 +84,7 @@ static void *work(void *user) {
 }
 
 static void begin(Hand *hand, const mf_Engine *engine) {
-    hand->address = mf_engine_address(engine);
+    snprintf(hand->address, sizeof hand->address, "%s", mf_engine_address(engine));
     if (hand->token == NULL)
         hand->token = TOKEN;
     if (hand->version == NULL)
