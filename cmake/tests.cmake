@@ -100,7 +100,7 @@ if(MAYFLY_TESTS)
   # The longest begin, the very longest first, so that no core waits for one of them at the end. ctest
   # itself knows only from the second run on how long they take.
   set(cost 200)
-  foreach(name IN ITEMS app/engines app/cli motion/mjcf_keys view/report_machine motion/energy house/commands
+  foreach(name IN ITEMS app/engines app/sweep app/cli motion/mjcf_keys view/report_machine motion/energy house/commands
       app/walker scene/ground_energy house/calls solve/collisions app/machines
       scene/restore solve/solver_large house/tutorials motion/isolation control/get_up
       motion/articulated_friction motion/articulated_contact_pairs motion/articulated_convergence
